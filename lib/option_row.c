@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "option_row.h"
+#include "util.h"
+
+#define HELP_WIDTH 80
+#define HELP_COLUMN 30 /* where the sentences begin */
+
+static const void *member_of(const struct option_row *row, const void *config)
+{
+	return (const char *)config + row->offset;
+}
+
+bool option_takes_value(const struct option_row *row)
+{
+	return row->type != OPT_FLAG && row->type != OPT_NO_FLAG;
+}
+
+bool option_is_size(const struct option_row *row)
+{
+	return row->type == OPT_SIZE || row->type == OPT_SIZE_LIST;
+}
+
+bool option_is_list(const struct option_row *row)
+{
+	return row->type == OPT_U64_LIST || row->type == OPT_SIZE_LIST;
+}
+
+static bool is_text(const struct option_row *row)
+{
+	return row->type == OPT_STRING || row->type == OPT_CHOICE;
+}
+
+static bool is_unset(const struct option_row *row, const void *config)
+{
+	return (row->type == OPT_U64 || row->type == OPT_SIZE) &&
+	       *(const u64 *)member_of(row, config) == OPTION_UNSET;
+}
+
+const char *option_prefix(const struct option_row *row)
+{
+	return row->type == OPT_NO_FLAG ? "no-" : "";
+}
+
+/* The value of an option that takes a string or a choice. */
+static const char *text_of(const struct option_row *row, const void *config)
+{
+	const void *member = member_of(row, config);
+	int choice;
+
+	if (row->type == OPT_STRING)
+		return *(const char *const *)member;
+	choice = *(const int *)member;
+	return choice < 0 ? NULL : row->choices[choice];
+}
+
+const char *option_format(char buf[UNIT_LEN], const struct option_row *row,
+			  u64 value)
+{
+	if (option_is_size(row))
+		return format_size(buf, value);
+	snprintf(buf, UNIT_LEN, "%" PRIu64, value);
+	return buf;
+}
+
+void option_print_choices(const struct option_row *row, FILE *out)
+{
+	size_t i;
+
+	for (i = 0; row->choices[i]; i++)
+		fprintf(out, "%s%s", i ? ", " : "", row->choices[i]);
+}
+
+static void print_numbers(const struct option_row *row, const u64 *v, size_t nr,
+			  FILE *out)
+{
+	char buf[UNIT_LEN];
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		fprintf(out, "%s%s", i ? "," : " [",
+			option_format(buf, row, v[i]));
+	if (nr)
+		fputc(']', out);
+}
+
+/* " [4K]", or nothing where it would say nothing. */
+static void print_default(const struct option_row *row, const void *config,
+			  FILE *out)
+{
+	const void *member = member_of(row, config);
+	const struct u64_list *list = member;
+	const char *text;
+
+	if (option_is_list(row)) {
+		print_numbers(row, list->v, list->nr, out);
+	} else if (is_text(row)) {
+		text = text_of(row, config);
+		if (text && *text)
+			fprintf(out, " [%s]", text);
+	} else if (option_takes_value(row) && !is_unset(row, config)) {
+		print_numbers(row, member, 1, out);
+	}
+}
+
+/* Sentence, choices and default; to be freed. */
+static char *describe(const struct option_row *row, const void *config)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		die("out of memory");
+	fputs(row->help, out);
+	if (row->type == OPT_CHOICE) {
+		fputs(" (", out);
+		option_print_choices(row, out);
+		fputc(')', out);
+	}
+	print_default(row, config, out);
+	if (fclose(out))
+		die("out of memory");
+	return text;
+}
+
+/* Fills lines from HELP_COLUMN to HELP_WIDTH; the first is there already. */
+static void print_filled(const char *text, FILE *out)
+{
+	int used = 0, len;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, " \n");
+		if (used && used + 1 + len > HELP_WIDTH - HELP_COLUMN) {
+			fprintf(out, "\n%*s", HELP_COLUMN, "");
+			used = 0;
+		}
+		used += fprintf(out, "%s%.*s", used ? " " : "", len, text);
+		if (!text[len])
+			break;
+		if (text[len] == '\n') {
+			fprintf(out, "\n%*s", HELP_COLUMN, "");
+			used = 0;
+		}
+	}
+	fputc('\n', out);
+}
+
+void option_help(const struct option_row *row, const void *config, FILE *out)
+{
+	char *text = describe(row, config);
+	int used;
+
+	if (row->letter)
+		used = fprintf(out, "  -%c, ", row->letter);
+	else
+		used = fprintf(out, "      ");
+	used += fprintf(out, "--%s%s", option_prefix(row), row->name);
+	if (option_takes_value(row))
+		used += fprintf(out, " %s", row->arg);
+
+	if (used + 2 > HELP_COLUMN) {
+		fputc('\n', out);
+		used = 0;
+	}
+	fprintf(out, "%*s", HELP_COLUMN - used, "");
+	print_filled(text, out);
+	free(text);
+}
+
+/* Text whose characters troff would take for something else. */
+static void print_troff(const char *text, FILE *out)
+{
+	const char *s;
+
+	for (s = text; *s; s++) {
+		if (*s == '-')
+			fputs("\\-", out);
+		else if (*s == '\\')
+			fputs("\\e", out);
+		else if (*s == '\'')
+			fputs("\\(aq", out);
+		else if (*s == '\n')
+			fputs("\n.br\n", out);
+		else if (*s == '.' && (s == text || s[-1] == '\n'))
+			fputs("\\&.", out);
+		else
+			fputc(*s, out);
+	}
+}
+
+void option_man(const struct option_row *row, const void *config, FILE *out)
+{
+	char *text = describe(row, config);
+
+	fputs(".TP\n", out);
+	if (row->letter)
+		fprintf(out, "\\fB\\-%c\\fR, ", row->letter);
+	fputs("\\fB\\-\\-", out);
+	print_troff(option_prefix(row), out);
+	print_troff(row->name, out);
+	fputs("\\fR", out);
+	if (option_takes_value(row)) {
+		fputs(" \\fI", out);
+		print_troff(row->arg, out);
+		fputs("\\fR", out);
+	}
+	fputc('\n', out);
+	print_troff(text, out);
+	fputc('\n', out);
+	free(text);
+}
+
+void option_json(const struct option_row *row, const void *config,
+		 struct json *j)
+{
+	const void *member = member_of(row, config);
+	const struct u64_list *list = member;
+	char key[OPTION_NAME_MAX], *s;
+
+	snprintf(key, sizeof(key), "%s", row->name);
+	for (s = key; *s; s++)
+		if (*s == '-')
+			*s = '_';
+
+	if (option_is_list(row))
+		json_u64_array(j, key, list->v, list->nr);
+	else if (is_text(row))
+		json_string(j, key, text_of(row, config));
+	else if (is_unset(row, config))
+		json_null(j, key);
+	else if (option_takes_value(row))
+		json_u64(j, key, *(const u64 *)member);
+	else
+		json_bool(j, key, *(const bool *)member);
+}

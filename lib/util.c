@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "units.h"
+#include "util.h"
+
+/* A process ends but once: the only state of this file. */
+static struct {
+	end_handler handler;
+	void *arg;
+	bool ending;
+} process;
+
+void set_end_handler(end_handler handler, void *arg)
+{
+	process.handler = handler;
+	process.arg = arg;
+}
+
+static void strip_right(char *s)
+{
+	size_t len = strlen(s);
+
+	while (len && isspace((unsigned char)s[len - 1]))
+		len--;
+	s[len] = '\0';
+}
+
+static __printf(2, 0) void complain(const char *kind, const char *fmt,
+				    va_list ap)
+{
+	flockfile(stderr);
+	fprintf(stderr, "%s: %s", program_invocation_short_name, kind);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	funlockfile(stderr);
+}
+
+void warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain("warning: ", fmt, ap);
+	va_end(ap);
+}
+
+void usage_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain("", fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "Try '%s --help' for more information.\n",
+		program_invocation_short_name);
+	exit(EXIT_USAGE);
+}
+
+static __noreturn __printf(2, 0) void vend(int code, const char *fmt,
+					   va_list ap)
+{
+	char *message;
+
+	if (process.ending) {
+		complain("while ending: ", fmt, ap);
+		fflush(stdout);
+		_exit(EXIT_FAIL);
+	}
+	process.ending = true;
+
+	if (!process.handler) {
+		complain("", fmt, ap);
+		exit(code);
+	}
+	if (vasprintf(&message, fmt, ap) < 0)
+		message = NULL;
+	else
+		strip_right(message);
+	code = process.handler(process.arg, code,
+			       message ? message : "out of memory");
+	free(message);
+	exit(code);
+}
+
+void end(int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vend(code, fmt, ap);
+}
+
+void skip(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vend(EXIT_SKIP, fmt, ap);
+}
+
+void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vend(EXIT_FAIL, fmt, ap);
+}
+
+static void *not_null(void *p)
+{
+	if (!p)
+		die("out of memory");
+	return p;
+}
+
+/* Asking for nothing may give NULL, so ask for one. */
+static size_t at_least_one(size_t n)
+{
+	return n ? n : 1;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	return not_null(calloc(at_least_one(n), at_least_one(size)));
+}
+
+void *xrealloc(void *p, size_t n, size_t size)
+{
+	return not_null(reallocarray(p, at_least_one(n), at_least_one(size)));
+}
+
+char *xstrdup(const char *s)
+{
+	return not_null(strdup(s));
+}
+
+static __printf(1, 0) char *xvasprintf(const char *fmt, va_list ap)
+{
+	char *s;
+
+	return not_null(vasprintf(&s, fmt, ap) < 0 ? NULL : s);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	s = xvasprintf(fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+/* All of @f: a text file holds no zero byte. NULL with errno set. */
+static char *read_stream(FILE *f)
+{
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t len = getdelim(&text, &size, '\0', f);
+	int error = errno;
+
+	if (len >= 0 && !ferror(f))
+		return text;
+	free(text);
+	if (feof(f))
+		return xstrdup("");
+	errno = error;
+	return NULL;
+}
+
+static __printf(1, 0) char *vread_text(const char *fmt, va_list ap)
+{
+	char *path = xvasprintf(fmt, ap);
+	FILE *f = fopen(path, "re");
+	char *text = NULL;
+	int error;
+
+	if (f)
+		text = read_stream(f);
+	error = errno;
+	if (f)
+		fclose(f);
+	free(path);
+	if (text)
+		strip_right(text);
+	errno = error;
+	return text;
+}
+
+char *read_text(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = vread_text(fmt, ap);
+	va_end(ap);
+	return text;
+}
+
+bool read_number(u64 *value, const char *fmt, ...)
+{
+	static const char blank[] = " \t\n";
+	char *text, *word;
+	va_list ap;
+	bool found;
+
+	va_start(ap, fmt);
+	text = vread_text(fmt, ap);
+	va_end(ap);
+	if (!text)
+		return false;
+
+	word = text + strspn(text, blank);
+	word[strcspn(word, blank)] = '\0';
+	found = parse_u64(word, value);
+	free(text);
+	return found;
+}
