@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The guest's descriptor tables: SDM vol. 3, 3.4.5 and 6.14; APM vol. 2, 4.8.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch.h"
+#include "arch_cpuid.h"
+#include "arch_vm.h"
+#include "util.h"
+#include "vm.h"
+
+#define VECTORS 256
+#define STUB_BYTES 16 /* of guest_trap_stubs in guest/entry.S */
+#define VECTOR_BP 3   /* the kernel gate */
+#define GATE_INTERRUPT 0xe
+#define GATE_PRESENT 0x80
+
+/* Segments of 64-bit mode, where base and limit do not matter. */
+#define DESCRIPTOR_KERNEL_CS UINT64_C(0x00af9b000000ffff)
+#define DESCRIPTOR_KERNEL_DS UINT64_C(0x00cf93000000ffff)
+#define DESCRIPTOR_USER_DS UINT64_C(0x00cff3000000ffff)
+#define DESCRIPTOR_USER_CS UINT64_C(0x00affb000000ffff)
+
+struct gate {
+	u16 offset_low;
+	u16 selector;
+	u8 ist;
+	u8 type;
+	u16 offset_middle;
+	u32 offset_high;
+	u32 reserved;
+};
+_Static_assert(sizeof(struct gate) == 16, "SDM vol. 3, figure 6-8");
+
+static void init_gdt(struct vm *vm)
+{
+	/* the TSS is given to each vCPU by KVM_SET_SREGS, not by LTR */
+	static const u64 descriptors[] = {
+		[SELECTOR_KERNEL_CS / 8] = DESCRIPTOR_KERNEL_CS,
+		[SELECTOR_KERNEL_DS / 8] = DESCRIPTOR_KERNEL_DS,
+		[SELECTOR_USER_DS / 8] = DESCRIPTOR_USER_DS,
+		[SELECTOR_USER_CS / 8] = DESCRIPTOR_USER_CS,
+		[SELECTOR_TSS / 8] = 0,
+		[SELECTOR_TSS / 8 + 1] = 0,
+	};
+	u64 *gdt = vm_alloc(vm, sizeof(descriptors), 16);
+
+	memcpy(gdt, descriptors, sizeof(descriptors));
+	vm->arch->gdt_gva = vm_gva(vm, gdt);
+	vm->arch->gdt_limit = sizeof(descriptors) - 1;
+}
+
+static void init_idt(struct vm *vm)
+{
+	struct gate *idt = vm_alloc(vm, VECTORS * sizeof(*idt), 16);
+	u64 stubs = vm_function(vm, "guest_trap_stubs");
+
+	for (unsigned int i = 0; i < VECTORS; i++) {
+		u64 stub = stubs + i * STUB_BYTES;
+		u8 dpl = i == VECTOR_BP ? 3 : 0;
+
+		idt[i] = (struct gate){
+			.offset_low = stub,
+			.selector = SELECTOR_KERNEL_CS,
+			.type = GATE_PRESENT | dpl << 5 | GATE_INTERRUPT,
+			.offset_middle = stub >> 16,
+			.offset_high = stub >> 32,
+		};
+	}
+	vm->arch->idt_gva = vm_gva(vm, idt);
+	vm->arch->idt_limit = VECTORS * sizeof(*idt) - 1;
+}
+
+void arch_vm_init(struct vm *vm)
+{
+	struct arch_vm *arch = xcalloc(1, sizeof(*arch));
+
+	vm->arch = arch;
+	cpuid_get(vm->kvm_fd, &arch->cpuid);
+	arch->has_1g = cpuid_has(&arch->cpuid, CPUID_PAGE_1G);
+	arch->levels = vm->mode->va_bits > 48 ? 5 : 4;
+	arch->root = vm_alloc(vm, 4096, 4096);
+	init_gdt(vm);
+	init_idt(vm);
+}
+
+/* One of KVM's vendor modules says that the hardware walks two dimensions. */
+static bool has_two_dimensional_paging(void)
+{
+	static const char *const parameters[] = {
+		"/sys/module/kvm_intel/parameters/ept",
+		"/sys/module/kvm_amd/parameters/npt",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++) {
+		char *value = read_text("%s", parameters[i]);
+		bool on = value && (value[0] == 'Y' || value[0] == '1');
+
+		free(value);
+		if (on)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * KVM maps a block no larger than what the host's own page tables hold, and,
+ * where it shadows the guest's tables, no larger than theirs.
+ */
+u64 arch_stage2_block(const struct vm *vm, u64 host_page_bytes,
+		      u64 guest_page_bytes)
+{
+	u64 size[ARCH_BLOCK_SIZES];
+	unsigned int nr = arch_block_sizes(vm, size);
+	u64 limit = host_page_bytes;
+
+	if (!has_two_dimensional_paging())
+		limit = min_u64(limit, guest_page_bytes);
+	while (nr > 1 && size[nr - 1] > limit)
+		nr--;
+	return size[nr - 1];
+}
+
+const struct arch_mapping_stat arch_mapping_stats[] = {{"pages_4k", KIB(4)},
+						       {"pages_2m", MIB(2)},
+						       {"pages_1g", GIB(1)},
+						       {NULL, 0}};

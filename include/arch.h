@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a port provides. Neutral code asks these questions and never which CPU
+ * it runs on; arch/README.md says how to write a port.
+ *
+ * Functions end the test by die() unless they return an error. Main thread
+ * only, except arch_is_ucall().
+ */
+#ifndef KVMETER_ARCH_H
+#define KVMETER_ARCH_H
+
+#include <stdio.h>
+#include <guest/guest.h>
+#include "types.h"
+
+struct kvm_run;
+struct vcpu;
+struct vm;
+
+/* Physical and virtual address bits and granule of a guest. */
+struct guest_mode {
+	unsigned int id;  /* --mode by number: that of the kernel's selftests */
+	const char *name; /* --mode by name, as there */
+	unsigned int va_bits;
+	unsigned int pa_bits; /* 0: as many as KVM offers */
+	u64 page_bytes;
+};
+
+/* The port's modes, the default first, ended by name NULL. */
+extern const struct guest_mode arch_guest_modes[];
+
+/* Why this host's KVM cannot run a mode; NULL if it can. Static storage. */
+const char *arch_mode_missing(int kvm_fd, const struct guest_mode *mode);
+
+/* Physical address bits of a guest of that mode, before there is a VM. */
+unsigned int arch_pa_bits(int kvm_fd, const struct guest_mode *mode);
+
+/* Argument of KVM_CREATE_VM. */
+unsigned long arch_vm_type(const struct guest_mode *mode);
+
+/*
+ * After KVM_CREATE_VM: allocates the tables that every vCPU
+ * shares from control memory, and asks KVM for what the port needs.
+ */
+void arch_vm_init(struct vm *vm);
+
+/* After KVM_CREATE_VCPU, with vcpu->area allocated: first register state. */
+void arch_vcpu_init(struct vcpu *vcpu);
+
+#define ARCH_BLOCK_SIZES 4
+
+/*
+ * Bytes that one entry of the guest's own tables can map, ascending from the
+ * mode's page size, as far as KVM and the guest's CPU have them. Returns how
+ * many.
+ */
+unsigned int arch_block_sizes(const struct vm *vm, u64 bytes[ARCH_BLOCK_SIZES]);
+
+/*
+ * Maps one block of one of those sizes in the guest's tables: writable,
+ * executable, accessible to the workload, accessed and dirty already set.
+ * @gva and @gpa are aligned to it. Before vm_start() only.
+ */
+void arch_map_block(struct vm *vm, u64 gva, u64 gpa, u64 block_bytes);
+
+/* Did KVM_RUN return since the guest left by arch_leave_guest()? Any thread. */
+bool arch_is_ucall(const struct kvm_run *run);
+
+/* Names of guest_trap.regs[], ended by NULL. */
+extern const char *const arch_trap_regs[];
+
+/* "page fault (#PF, vector 14, error 0x6: user write to an unmapped page)" */
+void arch_trap_describe(const struct guest_trap *trap, FILE *out);
+/* Does guest_trap.address say anything for this trap? */
+bool arch_trap_has_address(const struct guest_trap *trap);
+
+/* Program counter and the registers of a stopped vCPU, a line or several. */
+u64 arch_vcpu_pc(struct vcpu *vcpu);
+void arch_vcpu_dump(struct vcpu *vcpu, FILE *out);
+
+/* What an exit that kvmeter has no use for means: "triple fault", or NULL. */
+const char *arch_exit_name(const struct kvm_run *run);
+
+/*
+ * Names of the VM statistics that count stage-2 leaf entries, with the bytes
+ * that each maps, ended by name NULL; empty where the architecture has none.
+ */
+struct arch_mapping_stat {
+	const char *name;
+	u64 bytes;
+};
+extern const struct arch_mapping_stat arch_mapping_stats[];
+
+/*
+ * The stage-2 block size that KVM uses at most for memory that the host holds
+ * in pages of @host_page_bytes and the guest maps in blocks of
+ * @guest_page_bytes.
+ */
+u64 arch_stage2_block(const struct vm *vm, u64 host_page_bytes,
+		      u64 guest_page_bytes);
+
+#endif
