@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Backing sources: what host memory a memslot sits on.
+ */
+#ifndef KVMETER_BACKING_H
+#define KVMETER_BACKING_H
+
+#include <stdio.h>
+#include "types.h"
+
+struct backing_type;
+
+struct backing {
+	const struct backing_type *type;
+	void *mem; /* aligned to backing_page_bytes(), and as for THP */
+	u64 bytes;
+	u64 page_bytes; /* of the host's mapping, at best */
+	int fd;		/* -1: none */
+	void *map;	/* as mapped, with room to align */
+	u64 map_bytes;
+};
+
+/*
+ * Is this a value of --backing? The name of a type ("anonymous_thp"), or
+ * anything with a '/': the path of a file to be mapped shared.
+ */
+bool backing_known(const char *value);
+
+/* Bytes of one of its pages on this host. */
+u64 backing_page_bytes(const char *value);
+
+/* What its size must be a multiple of: huge pages that are set aside, else
+ * the host's base page. */
+u64 backing_granule(const char *value);
+
+/*
+ * Ends by skip() with the remedy if this host cannot give @bytes of @value
+ * now: no such huge page size, none reserved, THP switched off.
+ */
+void backing_require(const char *value, u64 bytes);
+
+/* Names, page sizes and, for what this host lacks, why: "--backing help". */
+void backing_list(FILE *out);
+
+/*
+ * Maps @bytes (a multiple of backing_granule()) of @value. Does not touch
+ * the memory: see populate(). A file that does not exist is created and
+ * unlinked at once, so that it never stays behind; a regular file that holds
+ * anything is refused, since a guest would overwrite it.
+ */
+struct backing *backing_create(const char *value, u64 bytes);
+void backing_destroy(struct backing *backing); /* NULL is fine */
+
+/*
+ * Huge pages that hold @backing at this moment: all of it for hugetlb, else
+ * what /proc/self/smaps says of transparent ones. false: that cannot be read.
+ */
+struct backing_huge {
+	u64 page_bytes;
+	u64 bytes; /* held by such pages; the rest by base pages */
+};
+bool backing_huge(const struct backing *backing, struct backing_huge *huge);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A benchmark as its author writes it: a descriptor with const tables and a
+ * run() that performs the experiment once in a fresh VM. bench_main() alone
+ * knows the order of things around it: options, requirements, host facts,
+ * points of the sweep, warm-ups and runs, summary, outputs, exit code.
+ *
+ * Main thread only.
+ */
+#ifndef KVMETER_BENCH_H
+#define KVMETER_BENCH_H
+
+#include "gang.h"
+#include "metrics.h"
+#include "options.h"
+#include "testmem.h"
+#include "vm.h"
+
+/* Options that every benchmark has; first member of each test's config. */
+struct bench_config {
+	struct u64_list vcpus;
+	struct u64_list bytes;
+	const char *backing;
+	const char *mode; /* name or number; NULL: the port's default */
+	u64 guest_page;
+	u64 gpa;
+	u64 slots;
+	struct u64_list pin; /* nr 0: none */
+	u64 rounds;
+	u64 runs;
+	u64 warmup;
+	u64 timeout_s;
+	bool prefault;
+	const char *json;
+	bool strict;
+	bool quiet;
+	bool verbose;
+	bool help;
+	bool version;
+};
+
+/* What fits a host with 2 CPUs and 4 GiB; a test may override members. */
+#define BENCH_CONFIG_DEFAULTS                                                 \
+	.vcpus = {1, {1}}, .bytes = {1, {MIB(256)}}, .backing = "anonymous",  \
+	.gpa = TESTMEM_GPA_DEFAULT, .guest_page = TESTMEM_GUEST_PAGE_DEFAULT, \
+	.slots = 1, .rounds = 1, .runs = 9, .warmup = 1, .timeout_s = 10,     \
+	.prefault = true
+
+struct run;
+
+struct bench {
+	const char *name;
+	const char *question;		  /* that it answers, one sentence */
+	const struct option_row *options; /* of the test, ended by OPT_END */
+	const struct metric_row *metrics; /* ended by name NULL */
+	const struct check_row *checks;	  /* ended by name NULL */
+	const void *defaults;		  /* begins with struct bench_config */
+	size_t config_bytes;
+	/* Guest memory of one point; NULL: what --bytes says, in all. */
+	u64 (*memory)(const void *config, u64 vcpus, u64 bytes);
+	/* usage_error() for what no single option can know; or NULL. */
+	void (*validate)(const void *config);
+	void (*run)(struct run *r);
+};
+
+int bench_main(const struct bench *bench, int argc, char **argv);
+
+/* ---- for run() ---- */
+
+/* One run: a fresh VM at one point of the sweep. */
+struct run {
+	const struct bench *bench;
+	const void *config; /* const from here on */
+	u64 nr_vcpus;
+	u64 bytes; /* --bytes of this point */
+	u64 index; /* of the run at this point, warm-ups included */
+	struct vm *vm;
+	struct testmem *mem;
+	struct gang *gang;
+	struct mappings baseline; /* of the VM before memory was accessed */
+	struct mappings mapped;	  /* memory under test, at the last look */
+	/* the rest is bench.c's */
+	struct point *point;
+	bool dropped;	   /* a warm-up: checks count, samples do not */
+	u64 *stats_before; /* KVM's statistics at the previous sample */
+	struct gang_config gang_config;
+};
+
+/*
+ * The usual set-up, in this order: VM with its vCPUs, memory under test, what
+ * the test prepares in between (plans), then run_start(): threads, and every
+ * vCPU up to its first idle. run_end() undoes all of it and may be left to
+ * bench_main().
+ */
+void run_create(struct run *r, u64 memory_bytes, bool unaligned);
+void run_start(struct run *r);
+void run_end(struct run *r);
+
+/*
+ * Record one sample of metric @metric (an index into bench->metrics) and what
+ * KVM's statistics say of the time since the previous one.
+ */
+void sample(struct run *r, int metric, struct timing t);
+void sample_value(struct run *r, int metric, u64 value);
+
+/* Pages that one sample is about, for the time per page. */
+void sample_pages(struct run *r, int metric, u64 pages);
+
+/* Records whether check @check (an index into bench->checks) holds. */
+void check(struct run *r, int check, bool ok, const char *fmt, ...)
+	__printf(4, 5);
+/* It cannot be told on this host: why. */
+void check_unverified(struct run *r, int check, const char *fmt, ...)
+	__printf(3, 4);
+/* The options ask for an experiment without it: which. */
+void check_not_applicable(struct run *r, int check, const char *fmt, ...)
+	__printf(3, 4);
+
+/* A line for the reader below the table; equal lines are shown once. */
+void note(struct run *r, const char *fmt, ...) __printf(2, 3);
+
+/* Beside @metric in the table: what was seen, where nothing need be so. */
+void remark(struct run *r, int metric, const char *fmt, ...) __printf(3, 4);
+
+/*
+ * Compares all stage-2 mappings of the memory under test with what is
+ * expected. The detail says what has become of them since the last look:
+ * created, split, coalesced, dropped or kept. @wrong is added to the count, to
+ * show that the check can fail.
+ */
+enum expectation {
+	EXPECT_BLOCKS,
+	EXPECT_BASE_PAGES
+};
+void check_mappings(struct run *r, int check, enum expectation e, u64 wrong);
+
+/* The same as a remark. */
+void remark_mappings(struct run *r, int metric);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * UAPI definitions newer than Linux 5.10, the oldest headers that kvmeter
+ * builds against, with the version that brought each. What the running kernel
+ * has is always asked of the kernel, never derived from headers.
+ */
+#ifndef KVMETER_COMPAT_H
+#define KVMETER_COMPAT_H
+
+#include <linux/kvm.h>
+#include <sys/mman.h>
+
+/* 5.14: include/uapi/asm-generic/mman-common.h */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* 5.14: binary statistics, Documentation/virt/kvm/api.rst 4.133 */
+#ifndef KVM_CAP_BINARY_STATS_FD
+#define KVM_CAP_BINARY_STATS_FD 203
+#endif
+#ifndef KVM_GET_STATS_FD
+#define KVM_GET_STATS_FD _IO(KVMIO, 0xce)
+#define KVM_STATS_TYPE_MASK (0xF << 0)
+#define KVM_STATS_TYPE_CUMULATIVE (0x0 << 0)
+#define KVM_STATS_TYPE_INSTANT (0x1 << 0)
+#define KVM_STATS_TYPE_PEAK (0x2 << 0)
+
+struct kvm_stats_header {
+	__u32 flags;
+	__u32 name_size;
+	__u32 num_desc;
+	__u32 id_offset;
+	__u32 desc_offset;
+	__u32 data_offset;
+};
+
+struct kvm_stats_desc {
+	__u32 flags;
+	__s16 exponent;
+	__u16 size;
+	__u32 offset;
+	__u32 bucket_size;
+	char name[];
+};
+#endif
+
+/* Not in every libc's <sys/mman.h>: include/uapi/asm-generic/hugetlb_encode.h
+ */
+#ifndef MAP_HUGE_SHIFT
+#define MAP_HUGE_SHIFT 26
+#endif
+#ifndef MFD_HUGETLB
+#define MFD_HUGETLB 0x0004U
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The vCPU threads of a VM, released together and timed together.
+ *
+ * A waiting thread sleeps on a futex and uses no CPU. A phase runs from the
+ * common release to the last vCPU's arrival; threads are created, and every
+ * vCPU has run once up to its first idle, before the first phase.
+ *
+ * Every wait has a deadline: a vCPU whose progress (guest.h) stands still for
+ * the timeout, or that breaks, ends the test by die() with its report.
+ *
+ * Main thread only.
+ */
+#ifndef KVMETER_GANG_H
+#define KVMETER_GANG_H
+
+#include "timing.h"
+#include "units.h"
+#include "vm.h"
+
+struct gang;
+
+struct gang_config {
+	u64 timeout_ns; /* of silence before a vCPU counts as stuck */
+	/*
+	 * CPUs that vCPU threads are pinned to in order, and last, if there is
+	 * one more, the calling thread. NULL or empty: not pinned.
+	 */
+	const struct u64_list *pin;
+	/* Called about once a second while waiting; may be NULL. */
+	void (*tick)(void *arg, u64 elapsed_ns);
+	void *tick_arg;
+};
+
+/* Starts @vm (vm_start()) and its threads. @vm must outlive the gang. */
+struct gang *gang_create(struct vm *vm, const struct gang_config *cfg);
+void gang_free(struct gang *gang); /* NULL is fine */
+
+/*
+ * Releases all vCPUs to run guest function @function, from idle; or, with
+ * NULL, to go on after a sync. Returns when the last has stopped again.
+ */
+struct timing gang_round(struct gang *gang, const char *function);
+
+/*
+ * The same in two halves, for benchmarks in which the host acts under running
+ * vCPUs: between them they run free until guest_stopped(). The timing runs
+ * from the release to the last arrival.
+ */
+void gang_start(struct gang *gang, const char *function);
+struct timing gang_stop(struct gang *gang);
+
+/* What the vCPUs have done since the release; exact when they are stopped. */
+struct progress {
+	u64 reads;
+	u64 writes;
+	u64 ns; /* the moment of reading, now_ns() */
+};
+struct progress gang_progress(const struct gang *gang);
+
+#endif

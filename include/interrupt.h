@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * SIGINT and SIGTERM: noted by a handler, acted on by the main thread at its
+ * next interrupt_check(), which every wait of the library calls. The process
+ * then ends by end() with 128 plus the signal's number; a second signal kills.
+ */
+#ifndef KVMETER_INTERRUPT_H
+#define KVMETER_INTERRUPT_H
+
+/* Process-wide; once, before other threads exist. */
+void interrupt_init(void);
+
+/* Returns if there was no signal. Main thread only. */
+void interrupt_check(void);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a benchmark declares that it measures and checks, and the results of
+ * one point of its sweep. Main thread only.
+ */
+#ifndef KVMETER_METRICS_H
+#define KVMETER_METRICS_H
+
+#include "timing.h"
+#include "types.h"
+
+enum metric_unit {
+	UNIT_NS,
+	UNIT_PAGES,
+	UNIT_PAGES_PER_S
+};
+enum metric_better {
+	LOWER_IS_BETTER,
+	HIGHER_IS_BETTER
+};
+
+/* Rows of a const table, ended by name NULL; the index is the metric's id. */
+struct metric_row {
+	const char *name; /* key in JSON, phase in the table */
+	enum metric_unit unit;
+	enum metric_better better;
+	const char *help; /* what happens in it, one line */
+};
+
+/*
+ * A check: something that must hold for a metric to mean anything. Rows of a
+ * const table, ended by name NULL; the index is the check's id. Every row is
+ * one KTAP result per point.
+ */
+struct check_row {
+	const char *name;
+	int metric; /* whose line in the table shows it, or -1 */
+};
+
+enum check_result {
+	CHECK_NOT_REACHED,    /* no run came so far */
+	CHECK_NOT_APPLICABLE, /* not part of what the options ask for */
+	CHECK_OK,
+	CHECK_UNVERIFIED, /* cannot be proven on this host; detail says why */
+	CHECK_FAILED,
+};
+
+/* All samples of one metric in one point, in the order of runs and rounds. */
+struct series {
+	u64 *samples;
+	u64 *vcpu_samples; /* nr * nr_vcpus, or NULL */
+	unsigned int nr, room;
+	unsigned int nr_vcpus;
+	u64 accesses;	    /* pages in one sample; 0: not meaningful */
+	struct usage usage; /* sum over the samples */
+	char *remark;	    /* of the last sample, or NULL */
+	/* KVM's statistics that changed in the last sample's phase */
+	struct stat_change {
+		char *name;
+		s64 change;
+	} * stats;
+	unsigned int nr_stats;
+};
+
+struct check_state {
+	enum check_result result; /* the worst of all runs */
+	char *detail;
+};
+
+void series_add(struct series *s, const struct timing *t);
+void series_add_value(struct series *s, u64 value);
+/* Replaces the statistics; takes @stats and the names in it. */
+void series_take_stats(struct series *s, struct stat_change *stats,
+		       unsigned int nr);
+void series_fini(struct series *s);
+
+/* Keeps the worse result, and the first detail of it. Copies @detail. */
+void check_merge(struct check_state *c, enum check_result result,
+		 const char *detail);
+
+const char *metric_unit_name(enum metric_unit unit);
+const char *check_result_name(enum check_result result);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Everything that one invocation of a benchmark has found out: what bench.c
+ * fills and report.c and results.c print.
+ */
+#ifndef KVMETER_POINT_H
+#define KVMETER_POINT_H
+
+#include "bench.h"
+#include "host.h"
+
+/* One combination of the swept options. */
+struct point {
+	u64 vcpus;
+	u64 bytes;
+	struct series *series;	    /* one per metric_row */
+	struct check_state *checks; /* one per check_row */
+	char **notes;
+	unsigned int nr_notes;
+	bool started;
+	bool finished;
+};
+
+enum verdict {
+	VERDICT_PASS,
+	VERDICT_FAIL,
+	VERDICT_SKIP
+};
+
+struct session {
+	const struct bench *bench;
+	const struct option_set *options;
+	const void *config;
+	const struct bench_config *common; /* the first member of config */
+	struct host_facts host;
+	char started[32]; /* UTC, RFC 3339 */
+	unsigned int nr_metrics;
+	unsigned int nr_checks;
+	struct point *points;
+	unsigned int nr_points;
+	FILE *text; /* where the table and KTAP go */
+	bool begun; /* the plan has been printed */
+	unsigned int results_printed;
+};
+
+/* Unless a check failed, or was not verified and --strict asks for it. */
+bool point_passed(const struct session *s, const struct point *p);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * First touch of host memory, so that no measured phase holds it.
+ */
+#ifndef KVMETER_POPULATE_H
+#define KVMETER_POPULATE_H
+
+#include "types.h"
+
+/*
+ * Makes the host back [@mem, @mem + @bytes) with memory of its own, as if every
+ * page of @page_bytes had been written with what it holds. @mem is aligned to
+ * a host page. Large ranges are shared among as many threads as this process
+ * may use CPUs. Uses MADV_POPULATE_WRITE (Linux 5.14) or else writes. Dies
+ * with the errno if memory runs out.
+ */
+void populate(void *mem, u64 bytes, u64 page_bytes);
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KVMETER_VERSION_H
+#define KVMETER_VERSION_H
+
+#define KVMETER_VERSION "1.0"
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "backing.h"
+#include "compat.h"
+#include "units.h"
+#include "util.h"
+
+#define THP "/sys/kernel/mm/transparent_hugepage/"
+#define HUGEPAGES "/sys/kernel/mm/hugepages/hugepages-%llukB/"
+
+enum backing_kind {
+	ANONYMOUS,
+	SHMEM,
+	MEMFD,
+	NAMED_FILE
+};
+
+enum backing_pages {
+	PAGES_BASE,
+	PAGES_THP,
+	PAGES_HUGETLB
+};
+
+struct backing_type {
+	const char *name;
+	enum backing_kind kind;
+	enum backing_pages pages;
+	u64 huge_bytes; /* PAGES_HUGETLB: 0 is the default huge page */
+};
+
+static const struct backing_type types[] = {
+	/* clang-format off */
+	{ "anonymous",               ANONYMOUS, PAGES_BASE,    0 },
+	{ "anonymous_thp",           ANONYMOUS, PAGES_THP,     0 },
+	{ "anonymous_hugetlb",       ANONYMOUS, PAGES_HUGETLB, 0 },
+	{ "anonymous_hugetlb_16kb",  ANONYMOUS, PAGES_HUGETLB, KIB(16) },
+	{ "anonymous_hugetlb_64kb",  ANONYMOUS, PAGES_HUGETLB, KIB(64) },
+	{ "anonymous_hugetlb_512kb", ANONYMOUS, PAGES_HUGETLB, KIB(512) },
+	{ "anonymous_hugetlb_1mb",   ANONYMOUS, PAGES_HUGETLB, MIB(1) },
+	{ "anonymous_hugetlb_2mb",   ANONYMOUS, PAGES_HUGETLB, MIB(2) },
+	{ "anonymous_hugetlb_8mb",   ANONYMOUS, PAGES_HUGETLB, MIB(8) },
+	{ "anonymous_hugetlb_16mb",  ANONYMOUS, PAGES_HUGETLB, MIB(16) },
+	{ "anonymous_hugetlb_32mb",  ANONYMOUS, PAGES_HUGETLB, MIB(32) },
+	{ "anonymous_hugetlb_256mb", ANONYMOUS, PAGES_HUGETLB, MIB(256) },
+	{ "anonymous_hugetlb_512mb", ANONYMOUS, PAGES_HUGETLB, MIB(512) },
+	{ "anonymous_hugetlb_1gb",   ANONYMOUS, PAGES_HUGETLB, GIB(1) },
+	{ "anonymous_hugetlb_2gb",   ANONYMOUS, PAGES_HUGETLB, GIB(2) },
+	{ "anonymous_hugetlb_16gb",  ANONYMOUS, PAGES_HUGETLB, GIB(16) },
+	{ "shmem",                   SHMEM,     PAGES_BASE,    0 },
+	{ "shared_hugetlb",          MEMFD,     PAGES_HUGETLB, 0 },
+	{ "memfd",                   MEMFD,     PAGES_BASE,    0 },
+	{ NULL, 0, 0, 0 }
+	/* clang-format on */
+};
+
+static const struct backing_type file_type = {"PATH", NAMED_FILE, PAGES_BASE,
+					      0};
+
+static const struct backing_type *find(const char *value)
+{
+	if (strchr(value, '/'))
+		return &file_type;
+	for (const struct backing_type *t = types; t->name; t++)
+		if (strcmp(t->name, value) == 0)
+			return t;
+	return NULL;
+}
+
+bool backing_known(const char *value)
+{
+	return find(value) != NULL;
+}
+
+static u64 default_huge_bytes(void)
+{
+	char *text = read_text("/proc/meminfo");
+	const char *line = text ? strstr(text, "Hugepagesize:") : NULL;
+	u64 kib = line ? strtoull(line + strlen("Hugepagesize:"), NULL, 10) : 0;
+
+	free(text);
+	return KIB(kib);
+}
+
+/* Block size of the file system of @path, or of where it would be made. */
+static u64 file_page_bytes(const char *path)
+{
+	char *copy = xstrdup(path);
+	struct statfs fs;
+	u64 bytes = 0;
+
+	if ((statfs(path, &fs) == 0 || statfs(dirname(copy), &fs) == 0) &&
+	    fs.f_type == HUGETLBFS_MAGIC)
+		bytes = fs.f_bsize;
+	free(copy);
+	return bytes;
+}
+
+static u64 type_page_bytes(const struct backing_type *type)
+{
+	u64 bytes = 0;
+
+	switch (type->pages) {
+	case PAGES_THP:
+		read_number(&bytes, THP "hpage_pmd_size");
+		break;
+	case PAGES_HUGETLB:
+		bytes = type->huge_bytes ? type->huge_bytes
+					 : default_huge_bytes();
+		break;
+	case PAGES_BASE:
+		break;
+	}
+	return bytes ? bytes : (u64)sysconf(_SC_PAGESIZE);
+}
+
+u64 backing_page_bytes(const char *value)
+{
+	const struct backing_type *type = find(value);
+	u64 bytes = type->kind == NAMED_FILE ? file_page_bytes(value) : 0;
+
+	return bytes ? bytes : type_page_bytes(type);
+}
+
+u64 backing_granule(const char *value)
+{
+	bool thp = find(value)->pages == PAGES_THP;
+
+	return thp ? (u64)sysconf(_SC_PAGESIZE) : backing_page_bytes(value);
+}
+
+/* NULL if there is enough, else why not and what to do; to be freed. */
+static char *hugetlb_missing(const struct backing_type *type, u64 bytes)
+{
+	u64 page = type_page_bytes(type);
+	unsigned long long kib = page >> 10;
+	u64 need = DIV_ROUND_UP(bytes, page);
+	u64 free_pages, total = 0;
+	char size[UNIT_LEN];
+
+	format_size(size, page);
+	if (!read_number(&free_pages, HUGEPAGES "free_hugepages", kib))
+		return xasprintf("this kernel has no huge pages of %s: choose "
+				 "another --backing",
+				 size);
+	if (free_pages >= need)
+		return NULL;
+	read_number(&total, HUGEPAGES "nr_hugepages", kib);
+	return xasprintf(
+		"%llu huge pages of %s needed, %llu free: echo %llu > " HUGEPAGES
+		"nr_hugepages",
+		(unsigned long long)need, size, (unsigned long long)free_pages,
+		(unsigned long long)(total + need - free_pages), kib);
+}
+
+static char *thp_missing(void)
+{
+	char *enabled = read_text(THP "enabled");
+	char *why = NULL;
+
+	if (!enabled)
+		why = xasprintf("this kernel has no transparent huge pages: "
+				"choose another --backing");
+	else if (strstr(enabled, "[never]"))
+		why = xasprintf("transparent huge pages are off: "
+				"echo madvise > " THP "enabled");
+	free(enabled);
+	return why;
+}
+
+static char *missing(const struct backing_type *type, u64 bytes)
+{
+	switch (type->pages) {
+	case PAGES_THP:
+		return thp_missing();
+	case PAGES_HUGETLB:
+		return hugetlb_missing(type, bytes);
+	case PAGES_BASE:
+		break;
+	}
+	return NULL;
+}
+
+void backing_require(const char *value, u64 bytes)
+{
+	char *why = missing(find(value), bytes);
+
+	if (why)
+		skip("--backing %s: %s", value, why);
+}
+
+void backing_list(FILE *out)
+{
+	char size[UNIT_LEN];
+
+	for (const struct backing_type *t = types; t->name; t++) {
+		u64 page = type_page_bytes(t);
+		char *why = missing(t, page);
+
+		fprintf(out, "  %-24s %5s pages%s%s\n", t->name,
+			format_size(size, page), why ? "  not here: " : "",
+			why ? why : "");
+		free(why);
+	}
+	fprintf(out, "  %-24s a file by its path (any value with a '/')\n",
+		"PATH");
+}
+
+static int open_memfd(const struct backing_type *type)
+{
+	unsigned int flags = MFD_CLOEXEC;
+	int fd;
+
+	if (type->pages == PAGES_HUGETLB)
+		flags |= MFD_HUGETLB;
+	fd = memfd_create("kvmeter", flags);
+	if (fd < 0)
+		die("memfd_create for --backing %s: %s", type->name,
+		    strerror(errno));
+	return fd;
+}
+
+static int open_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT) {
+		fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
+		if (fd >= 0)
+			unlink(path);
+	}
+	if (fd < 0)
+		die("--backing %s: open: %s", path, strerror(errno));
+	return fd;
+}
+
+/* Makes room in a new or empty file; a device has the size it has. */
+static void make_room(int fd, const char *value, u64 bytes)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		die("--backing %s: fstat: %s", value, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return;
+	if (st.st_size)
+		die("--backing %s: the file holds %lld bytes that a guest would "
+		    "overwrite: remove it first",
+		    value, (long long)st.st_size);
+	if (ftruncate(fd, bytes))
+		die("--backing %s: growing to %llu bytes: %s", value,
+		    (unsigned long long)bytes, strerror(errno));
+}
+
+static int map_flags(const struct backing *b)
+{
+	int flags = b->type->kind == ANONYMOUS ? MAP_PRIVATE : MAP_SHARED;
+
+	if (b->fd < 0)
+		flags |= MAP_ANONYMOUS;
+	if (b->type->pages == PAGES_HUGETLB && b->fd < 0) {
+		flags |= MAP_HUGETLB;
+		if (b->type->huge_bytes)
+			flags |= __builtin_ctzll(b->type->huge_bytes)
+				 << MAP_HUGE_SHIFT;
+	}
+	return flags;
+}
+
+/*
+ * Huge pages of either kind need aligned addresses: reserve more, then map
+ * onto an aligned part of it.
+ */
+static void map(struct backing *b, const char *value)
+{
+	b->map_bytes = b->bytes + b->page_bytes;
+	b->map = mmap(NULL, b->map_bytes, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (b->map == MAP_FAILED)
+		die("--backing %s: reserving %llu bytes of address space: %s",
+		    value, (unsigned long long)b->map_bytes, strerror(errno));
+	b->mem = (void *)ALIGN_UP((u64)b->map, b->page_bytes);
+	if (mmap(b->mem, b->bytes, PROT_READ | PROT_WRITE,
+		 map_flags(b) | MAP_FIXED, b->fd, 0) == MAP_FAILED)
+		die("--backing %s: mapping %llu bytes: %s: choose smaller "
+		    "--bytes",
+		    value, (unsigned long long)b->bytes, strerror(errno));
+}
+
+/* EINVAL: a kernel without THP, where nothing need be advised. */
+static void advise(struct backing *b)
+{
+	int advice = b->type->pages == PAGES_THP ? MADV_HUGEPAGE
+						 : MADV_NOHUGEPAGE;
+
+	if (b->type->pages == PAGES_HUGETLB)
+		return;
+	if (madvise(b->mem, b->bytes, advice) && errno != EINVAL)
+		die("madvise of %llu bytes: %s", (unsigned long long)b->bytes,
+		    strerror(errno));
+}
+
+struct backing *backing_create(const char *value, u64 bytes)
+{
+	struct backing *b = xcalloc(1, sizeof(*b));
+
+	b->type = find(value);
+	b->bytes = bytes;
+	b->page_bytes = backing_page_bytes(value);
+	b->fd = -1;
+	if (b->type->kind == MEMFD)
+		b->fd = open_memfd(b->type);
+	else if (b->type->kind == NAMED_FILE)
+		b->fd = open_file(value);
+	if (b->fd >= 0)
+		make_room(b->fd, value, bytes);
+	map(b, value);
+	advise(b);
+	return b;
+}
+
+void backing_destroy(struct backing *b)
+{
+	if (!b)
+		return;
+	munmap(b->map, b->map_bytes);
+	if (b->fd >= 0)
+		close(b->fd);
+	free(b);
+}
+
+/* A line of /proc/self/smaps that counts huge pages, in KiB. */
+static u64 huge_kib(const char *line)
+{
+	static const char *const keys[] = {
+		"AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (strncmp(line, keys[i], strlen(keys[i])) == 0)
+			return strtoull(line + strlen(keys[i]), NULL, 10);
+	return 0;
+}
+
+static bool transparent_bytes(const struct backing *b, u64 *bytes)
+{
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+	unsigned long long from, to;
+	bool inside = false;
+	char line[512];
+
+	if (!smaps)
+		return false;
+	*bytes = 0;
+	while (fgets(line, sizeof(line), smaps)) {
+		if (sscanf(line, "%llx-%llx ", &from, &to) == 2)
+			inside = from >= (u64)b->mem &&
+				 to <= (u64)b->mem + b->bytes;
+		else if (inside)
+			*bytes += KIB(huge_kib(line));
+	}
+	fclose(smaps);
+	return true;
+}
+
+bool backing_huge(const struct backing *b, struct backing_huge *huge)
+{
+	u64 base = sysconf(_SC_PAGESIZE);
+
+	if (b->type->pages != PAGES_THP && b->page_bytes > base) {
+		*huge = (struct backing_huge){b->page_bytes, b->bytes};
+		return true;
+	}
+	if (!read_number(&huge->page_bytes, THP "hpage_pmd_size"))
+		huge->page_bytes = base;
+	return transparent_bytes(b, &huge->bytes);
+}

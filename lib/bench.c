@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench_options.h"
+#include "clock.h"
+#include "interrupt.h"
+#include "mode.h"
+#include "point.h"
+#include "report.h"
+#include "results.h"
+#include "util.h"
+#include "version.h"
+
+bool point_passed(const struct session *s, const struct point *p)
+{
+	for (unsigned int i = 0; i < s->nr_checks; i++) {
+		enum check_result result = p->checks[i].result;
+
+		if (result == CHECK_FAILED || result == CHECK_NOT_REACHED)
+			return false;
+		if (result == CHECK_UNVERIFIED && s->common->strict)
+			return false;
+	}
+	return true;
+}
+
+static u64 memory_of(const struct session *s, const struct point *p)
+{
+	return s->bench->memory
+		       ? s->bench->memory(s->config, p->vcpus, p->bytes)
+		       : p->bytes;
+}
+
+static void init_points(struct session *s)
+{
+	const struct bench_config *c = s->common;
+
+	s->points =
+		xcalloc((size_t)c->vcpus.nr * c->bytes.nr, sizeof(*s->points));
+	for (unsigned int v = 0; v < c->vcpus.nr; v++) {
+		for (unsigned int b = 0; b < c->bytes.nr; b++) {
+			struct point *p = &s->points[s->nr_points++];
+
+			p->vcpus = c->vcpus.v[v];
+			p->bytes = c->bytes.v[b];
+			p->series = xcalloc(s->nr_metrics, sizeof(*p->series));
+			p->checks = xcalloc(s->nr_checks, sizeof(*p->checks));
+		}
+	}
+}
+
+static void fini_points(struct session *s)
+{
+	for (unsigned int i = 0; i < s->nr_points; i++) {
+		struct point *p = &s->points[i];
+
+		for (unsigned int k = 0; k < s->nr_metrics; k++)
+			series_fini(&p->series[k]);
+		for (unsigned int k = 0; k < s->nr_checks; k++)
+			free(p->checks[k].detail);
+		for (unsigned int k = 0; k < p->nr_notes; k++)
+			free(p->notes[k]);
+		free(p->series);
+		free(p->checks);
+		free(p->notes);
+	}
+	free(s->points);
+}
+
+static void init_session(struct session *s)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	strftime(s->started, sizeof(s->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	while (s->bench->metrics[s->nr_metrics].name)
+		s->nr_metrics++;
+	while (s->bench->checks[s->nr_checks].name)
+		s->nr_checks++;
+	s->text = stdout;
+	if (s->common->json && strcmp(s->common->json, "-") == 0)
+		s->text = stderr;
+	host_read(&s->host);
+	init_points(s);
+}
+
+/* An early end: skip(), die() or a signal. Prints what there is. */
+static int end_early(void *arg, int code, const char *message)
+{
+	struct session *s = arg;
+	enum verdict verdict = code == EXIT_SKIP ? VERDICT_SKIP : VERDICT_FAIL;
+	char *error = NULL;
+
+	for (unsigned int i = 0; i < s->nr_points; i++)
+		if (s->points[i].started && !s->points[i].finished)
+			report_point(s, &s->points[i]);
+	if (s->begun)
+		report_bail_out(s, message);
+	else if (code == EXIT_SKIP)
+		report_skip(s, message);
+	fprintf(stderr, "%s: %s\n", s->bench->name, message);
+	if (s->common->json)
+		error = results_write(s->common->json, s, verdict, message);
+	if (error)
+		fprintf(stderr, "%s: %s\n", s->bench->name, error);
+	if (code == EXIT_SKIP && s->common->strict) {
+		fprintf(stderr, "%s: a skip is a failure: --strict\n",
+			s->bench->name);
+		return EXIT_FAIL;
+	}
+	return code;
+}
+
+/* Everything that could skip, for all points, before the first is measured. */
+static void check_requirements(const struct session *s)
+{
+	const struct bench_config *c = s->common;
+	unsigned int pa_bits = 0;
+	u64 vcpus = 0, memory = 0;
+
+	for (unsigned int i = 0; i < s->nr_points; i++) {
+		vcpus = max_u64(vcpus, s->points[i].vcpus);
+		memory = max_u64(memory, memory_of(s, &s->points[i]));
+	}
+	pa_bits = vm_require(mode_find(c->mode), vcpus);
+	if (c->gpa != TESTMEM_GPA_DEFAULT &&
+	    (c->gpa >= BIT(pa_bits) || memory > BIT(pa_bits) - c->gpa))
+		usage_error("--gpa %#llx: %llu bytes from there do not fit the "
+			    "guest's %u physical address bits",
+			    (unsigned long long)c->gpa,
+			    (unsigned long long)memory, pa_bits);
+	backing_require(c->backing, memory);
+}
+
+static void clear_progress(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+static void show_progress(void *arg, u64 elapsed_ns)
+{
+	const struct run *r = arg;
+	const struct bench_config *c = r->config;
+
+	if (!isatty(STDERR_FILENO) || c->quiet || elapsed_ns < NSEC_PER_SEC)
+		return;
+	fprintf(stderr,
+		"\r\033[K%s: %llu vCPUs, run %llu of %llu: %llu s in "
+		"this phase",
+		r->bench->name, (unsigned long long)r->nr_vcpus,
+		(unsigned long long)r->index + 1,
+		(unsigned long long)(c->warmup + c->runs),
+		(unsigned long long)(elapsed_ns / NSEC_PER_SEC));
+}
+
+static void run_once(struct session *s, struct point *p, u64 index)
+{
+	const struct bench_config *c = s->common;
+	struct run r = {
+		.bench = s->bench,
+		.config = s->config,
+		.nr_vcpus = p->vcpus,
+		.bytes = p->bytes,
+		.index = index,
+		.point = p,
+		.dropped = index < c->warmup,
+	};
+
+	r.gang_config = (struct gang_config){
+		.timeout_ns = c->timeout_s * NSEC_PER_SEC,
+		.pin = &c->pin,
+		.tick = show_progress,
+		.tick_arg = &r,
+	};
+	interrupt_check();
+	s->bench->run(&r);
+	run_end(&r);
+}
+
+static bool run_point(struct session *s, struct point *p)
+{
+	const struct bench_config *c = s->common;
+
+	p->started = true;
+	for (u64 i = 0; i < c->warmup + c->runs; i++)
+		run_once(s, p, i);
+	p->finished = true;
+	clear_progress();
+	report_point(s, p);
+	return point_passed(s, p);
+}
+
+/* Returns an exit code. */
+static int run_session(struct session *s)
+{
+	enum verdict verdict = VERDICT_PASS;
+	char *error = NULL;
+
+	check_requirements(s);
+	report_begin(s);
+	for (unsigned int i = 0; i < s->nr_points; i++)
+		if (!run_point(s, &s->points[i]))
+			verdict = VERDICT_FAIL;
+	set_end_handler(NULL, NULL);
+	if (s->common->json)
+		error = results_write(s->common->json, s, verdict, NULL);
+	if (fflush(s->text) || ferror(s->text))
+		die("writing the report: the output is full or closed");
+	if (error)
+		die("%s", error);
+	return verdict == VERDICT_PASS ? EXIT_PASS : EXIT_FAIL;
+}
+
+/* --help, --version, and "help" as a value: nothing is run. */
+static bool answer_question(const struct option_set *set, const void *defaults,
+			    const struct bench_config *c)
+{
+	if (c->help)
+		options_help(set, defaults, stdout);
+	else if (c->version)
+		printf("%s (kvmeter) %s\n", set->program, KVMETER_VERSION);
+	else if (strcmp(c->backing, "help") == 0)
+		backing_list(stdout);
+	else if (c->mode && strcmp(c->mode, "help") == 0)
+		mode_list(stdout);
+	else
+		return false;
+	return true;
+}
+
+int bench_main(const struct bench *bench, int argc, char **argv)
+{
+	const struct option_row *const tables[] = {bench_option_rows,
+						   bench->options, NULL};
+	const struct option_set set = {bench->name, bench->question, tables};
+	struct session s = {.bench = bench, .options = &set};
+	void *config = xcalloc(1, bench->config_bytes);
+	int code;
+
+	memcpy(config, bench->defaults, bench->config_bytes);
+	options_parse(&set, config, argc, argv);
+	s.config = config;
+	s.common = config;
+	if (answer_question(&set, bench->defaults, s.common)) {
+		free(config);
+		return EXIT_PASS;
+	}
+	bench_options_finish(bench, config);
+	init_session(&s);
+	interrupt_init();
+	if (s.common->json)
+		results_check_path(s.common->json);
+	set_end_handler(end_early, &s);
+	code = run_session(&s);
+	fini_points(&s);
+	host_fini(&s.host);
+	free(config);
+	return code;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "futex.h"
+#include "gang.h"
+#include "interrupt.h"
+#include "util.h"
+#include "vcpu.h"
+
+#define KICK_SIGNAL SIGUSR1
+#define THREAD_STACK_BYTES KIB(256)
+#define TICK_NS NSEC_PER_SEC
+/* How long a kicked vCPU may take to come out of KVM_RUN. */
+#define KICK_NS (5 * NSEC_PER_SEC)
+#define NOT_PINNED (~UINT64_C(0))
+
+/* Written by its own thread between release and arrival, else by the gang. */
+struct member {
+	struct gang *gang;
+	struct vcpu *vcpu;
+	pthread_t thread;
+	u64 cpu; /* to be pinned to */
+	u64 arrival_ns;
+	u64 in_run_ns; /* CPU time within KVM_RUN, of all rounds */
+	enum vcpu_stop stop;
+	int error; /* errno of STOP_ERROR */
+	bool arrived;
+	/* of the main thread, while it waits */
+	u64 seen_progress;
+	u64 seen_ns;
+} __attribute__((aligned(64)));
+
+struct gang {
+	struct vm *vm;
+	struct gang_config cfg;
+	struct member *member;
+	unsigned int nr;
+	u64 *vcpu_ns;
+	bool quit;
+	struct usage usage; /* at the release */
+	u64 in_run_ns;	    /* at the release */
+	u64 release_ns;
+	/* futexes, each on a line of its own */
+	u32 round __attribute__((aligned(64)));
+	u32 outstanding __attribute__((aligned(64)));
+};
+
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+/* The handler does nothing: that KVM_RUN returns is the effect. */
+static void init_kick_signal(void)
+{
+	struct sigaction action = {.sa_handler = ignore};
+
+	sigaction(KICK_SIGNAL, &action, NULL);
+}
+
+static void pin_self(u64 cpu)
+{
+	cpu_set_t set;
+
+	if (cpu == NOT_PINNED)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	/* bench_main() has checked that the CPU may be used */
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/*
+ * Runs until the next stop. The arrival is stamped first; CPU time is read
+ * around KVM_RUN to show that nothing else costs any.
+ */
+static void run_once(struct member *m)
+{
+	u64 cpu_ns = thread_cpu_ns();
+
+	m->stop = vcpu_run(m->vcpu);
+	m->arrival_ns = now_ns();
+	m->error = errno;
+	m->in_run_ns += thread_cpu_ns() - cpu_ns;
+}
+
+/* The last to arrive wakes the main thread; so does a broken one, at once. */
+static void arrive(struct member *m)
+{
+	struct gang *g = m->gang;
+	bool broken = vcpu_stop_is_broken(m->stop);
+	u32 left;
+
+	__atomic_store_n(&m->arrived, true, __ATOMIC_RELEASE);
+	left = __atomic_sub_fetch(&g->outstanding, 1, __ATOMIC_ACQ_REL);
+	if (!left || broken)
+		futex_wake(&g->outstanding, 1);
+}
+
+static void *member_main(void *arg)
+{
+	struct member *m = arg;
+	struct gang *g = m->gang;
+	u32 done = 0;
+
+	pin_self(m->cpu);
+	for (;;) {
+		u32 round = __atomic_load_n(&g->round, __ATOMIC_ACQUIRE);
+
+		if (round == done) {
+			futex_wait(&g->round, round, FUTEX_FOREVER);
+			continue;
+		}
+		done = round;
+		if (g->quit)
+			return NULL;
+		run_once(m);
+		arrive(m);
+	}
+}
+
+static void start_thread(struct gang *g, struct member *m)
+{
+	sigset_t all, old;
+	pthread_attr_t attr;
+	int error;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+	/* signals for the process go to the main thread */
+	sigfillset(&all);
+	sigdelset(&all, KICK_SIGNAL);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	error = pthread_create(&m->thread, &attr, member_main, m);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	if (error)
+		die("thread for vCPU %u of %u: %s: raise the limit of threads "
+		    "(ulimit -u), or choose a smaller --vcpus",
+		    m->vcpu->index, g->nr, strerror(error));
+}
+
+static u64 pin_of(const struct gang_config *cfg, unsigned int i)
+{
+	return cfg->pin && i < cfg->pin->nr ? cfg->pin->v[i] : NOT_PINNED;
+}
+
+struct gang *gang_create(struct vm *vm, const struct gang_config *cfg)
+{
+	struct gang *g = aligned_alloc(64, sizeof(*g));
+	size_t members_bytes = vm->nr_vcpus * sizeof(*g->member);
+
+	vm_start(vm);
+	init_kick_signal();
+	if (!g)
+		die("out of memory");
+	*g = (struct gang){.vm = vm, .cfg = *cfg, .nr = vm->nr_vcpus};
+	g->vcpu_ns = xcalloc(g->nr, sizeof(*g->vcpu_ns));
+	g->member = aligned_alloc(64, members_bytes);
+	if (!g->member)
+		die("out of memory");
+	memset(g->member, 0, members_bytes);
+	for (unsigned int i = 0; i < g->nr; i++) {
+		struct member *m = &g->member[i];
+
+		m->gang = g;
+		m->vcpu = &vm->vcpus[i];
+		m->cpu = pin_of(cfg, i);
+		start_thread(g, m);
+	}
+	pin_self(pin_of(cfg, g->nr));
+	gang_round(g, NULL);
+	return g;
+}
+
+/* Lets every thread go on. */
+static void release(struct gang *g)
+{
+	__atomic_add_fetch(&g->round, 1, __ATOMIC_RELEASE);
+	futex_wake(&g->round, FUTEX_ALL);
+}
+
+void gang_free(struct gang *g)
+{
+	if (!g)
+		return;
+	g->quit = true;
+	release(g);
+	for (unsigned int i = 0; i < g->nr; i++)
+		pthread_join(g->member[i].thread, NULL);
+	free(g->member);
+	free(g->vcpu_ns);
+	free(g);
+}
+
+static u64 in_run_ns(const struct gang *g)
+{
+	u64 ns = 0;
+
+	for (unsigned int i = 0; i < g->nr; i++)
+		ns += g->member[i].in_run_ns;
+	return ns;
+}
+
+static u64 progress_of(const struct member *m)
+{
+	const struct guest_cpu *area = m->vcpu->area;
+
+	return READ_ONCE(area->reads) + READ_ONCE(area->writes) +
+	       READ_ONCE(area->passes);
+}
+
+void gang_start(struct gang *g, const char *function)
+{
+	u64 gva = function ? vm_function(g->vm, function) : 0;
+
+	interrupt_check();
+	for (unsigned int i = 0; i < g->nr; i++) {
+		struct member *m = &g->member[i];
+		struct guest_cpu *area = m->vcpu->area;
+
+		if (function && m->stop != STOP_IDLE)
+			die("vCPU %u is not idle: it cannot run %s", i,
+			    function);
+		if (function)
+			area->function = gva;
+		WRITE_ONCE(area->stop, 0);
+		m->arrived = false;
+	}
+	__atomic_store_n(&g->outstanding, g->nr, __ATOMIC_RELAXED);
+	g->in_run_ns = in_run_ns(g);
+	g->usage = usage_now();
+	g->release_ns = now_ns();
+	release(g);
+}
+
+/* The vCPUs that are still out when one is stuck or broken. */
+static void kick_all(struct gang *g)
+{
+	u64 deadline = now_ns() + KICK_NS;
+	u32 left;
+
+	for (unsigned int i = 0; i < g->nr; i++)
+		vcpu_kick(g->member[i].vcpu);
+	while ((left = __atomic_load_n(&g->outstanding, __ATOMIC_ACQUIRE)) &&
+	       now_ns() < deadline) {
+		for (unsigned int i = 0; i < g->nr; i++)
+			pthread_kill(g->member[i].thread, KICK_SIGNAL);
+		futex_wait(&g->outstanding, left, NSEC_PER_SEC / 10);
+	}
+}
+
+static bool has_arrived(const struct member *m)
+{
+	return __atomic_load_n(&m->arrived, __ATOMIC_ACQUIRE);
+}
+
+static void __noreturn die_broken(struct gang *g, const struct member *m)
+{
+	char *report = vcpu_report(m->vcpu, m->stop, m->error);
+
+	kick_all(g);
+	die("%s", report);
+}
+
+static void __noreturn die_stuck(struct gang *g, const struct member *m)
+{
+	unsigned long long seconds = g->cfg.timeout_ns / NSEC_PER_SEC;
+	char *report;
+
+	kick_all(g);
+	if (!has_arrived(m))
+		die("vCPU %u has made no progress for %llu s and does not come "
+		    "out of KVM_RUN: see dmesg",
+		    m->vcpu->index, seconds);
+	report = vcpu_report(m->vcpu, m->stop, m->error);
+	die("no progress for %llu s (--timeout allows more)\n%s", seconds,
+	    report);
+}
+
+static void look_for_broken(struct gang *g)
+{
+	for (unsigned int i = 0; i < g->nr; i++) {
+		const struct member *m = &g->member[i];
+
+		if (has_arrived(m) && vcpu_stop_is_broken(m->stop))
+			die_broken(g, m);
+	}
+}
+
+static void look_for_stuck(struct gang *g)
+{
+	u64 now = now_ns();
+
+	for (unsigned int i = 0; i < g->nr; i++) {
+		struct member *m = &g->member[i];
+		u64 progress = progress_of(m);
+
+		if (has_arrived(m) || progress != m->seen_progress) {
+			m->seen_progress = progress;
+			m->seen_ns = now;
+		} else if (now - m->seen_ns >= g->cfg.timeout_ns) {
+			die_stuck(g, m);
+		}
+	}
+}
+
+static void wait_all(struct gang *g)
+{
+	u64 tick = min_u64(TICK_NS, g->cfg.timeout_ns / 4 + 1);
+	u64 now = now_ns();
+	u32 left;
+
+	for (unsigned int i = 0; i < g->nr; i++)
+		g->member[i].seen_ns = now;
+	while ((left = __atomic_load_n(&g->outstanding, __ATOMIC_ACQUIRE))) {
+		futex_wait(&g->outstanding, left, tick);
+		interrupt_check();
+		look_for_broken(g);
+		look_for_stuck(g);
+		if (g->cfg.tick)
+			g->cfg.tick(g->cfg.tick_arg, now_ns() - g->release_ns);
+	}
+	look_for_broken(g);
+}
+
+/* Waits for all and says how long it took since the release. */
+static struct timing finish(struct gang *g)
+{
+	struct timing t = {.vcpu_ns = g->vcpu_ns, .nr_vcpus = g->nr};
+
+	wait_all(g);
+	t.usage = usage_since(&g->usage);
+	t.usage.in_run_ns = in_run_ns(g) - g->in_run_ns;
+	for (unsigned int i = 0; i < g->nr; i++) {
+		g->vcpu_ns[i] = g->member[i].arrival_ns - g->release_ns;
+		t.ns = max_u64(t.ns, g->vcpu_ns[i]);
+	}
+	return t;
+}
+
+struct timing gang_round(struct gang *g, const char *function)
+{
+	gang_start(g, function);
+	return finish(g);
+}
+
+struct timing gang_stop(struct gang *g)
+{
+	for (unsigned int i = 0; i < g->nr; i++)
+		WRITE_ONCE(g->member[i].vcpu->area->stop, 1);
+	return finish(g);
+}
+
+struct progress gang_progress(const struct gang *g)
+{
+	struct progress p = {0};
+
+	for (unsigned int i = 0; i < g->nr; i++) {
+		const struct guest_cpu *area = g->member[i].vcpu->area;
+
+		p.reads += READ_ONCE(area->reads);
+		p.writes += READ_ONCE(area->writes);
+	}
+	p.ns = now_ns();
+	return p;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <unistd.h>
+
+#include "memslot.h"
+#include "util.h"
+
+unsigned int memslot_limit(const struct vm *vm)
+{
+	return kvm_has(vm->fd, KVM_CAP_NR_MEMSLOTS);
+}
+
+static struct kvm_userspace_memory_region region_of(const struct memslot *slot)
+{
+	return (struct kvm_userspace_memory_region){
+		.slot = slot->id,
+		.flags = slot->flags,
+		.guest_phys_addr = slot->gpa,
+		.memory_size = slot->bytes,
+		.userspace_addr = (u64)slot->hva,
+	};
+}
+
+/* Makes KVM's slot what @slot says. */
+static int commit(const struct memslot *slot)
+{
+	struct kvm_userspace_memory_region region = region_of(slot);
+
+	return __kvm_ioctl(slot->vm->fd, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+/* Dies for a failed commit() of @slot as it was to become. */
+static void must(const struct memslot *slot, int error)
+{
+	struct kvm_userspace_memory_region region = region_of(slot);
+
+	if (error)
+		die("%s", kvm_ioctl_error("KVM_SET_USER_MEMORY_REGION",
+					  KVM_SET_USER_MEMORY_REGION,
+					  (unsigned long)&region, -error));
+}
+
+/* Replaces @slot by @next if KVM agrees. */
+static int change(struct memslot *slot, struct memslot next)
+{
+	int error = commit(&next);
+
+	if (!error)
+		*slot = next;
+	return error;
+}
+
+int __memslot_add(struct memslot *slot, struct vm *vm,
+		  const struct memslot_config *cfg)
+{
+	*slot = (struct memslot){
+		.vm = vm,
+		.id = vm->next_slot++,
+		.flags = cfg->flags,
+		.gpa = cfg->gpa,
+		.bytes = cfg->bytes,
+		.hva = cfg->hva,
+	};
+	return commit(slot);
+}
+
+void memslot_add(struct memslot *slot, struct vm *vm,
+		 const struct memslot_config *cfg)
+{
+	must(slot, __memslot_add(slot, vm, cfg));
+}
+
+int __memslot_delete(struct memslot *slot)
+{
+	struct memslot next = *slot;
+
+	next.bytes = 0;
+	return change(slot, next);
+}
+
+void memslot_delete(struct memslot *slot)
+{
+	must(slot, __memslot_delete(slot));
+}
+
+int __memslot_move(struct memslot *slot, u64 gpa)
+{
+	struct memslot next = *slot;
+
+	next.gpa = gpa;
+	return change(slot, next);
+}
+
+void memslot_move(struct memslot *slot, u64 gpa)
+{
+	struct memslot next = *slot;
+
+	next.gpa = gpa;
+	must(&next, __memslot_move(slot, gpa));
+}
+
+int __memslot_set_flags(struct memslot *slot, u32 flags)
+{
+	struct memslot next = *slot;
+
+	next.flags = flags;
+	return change(slot, next);
+}
+
+void memslot_set_flags(struct memslot *slot, u32 flags)
+{
+	struct memslot next = *slot;
+
+	next.flags = flags;
+	must(&next, __memslot_set_flags(slot, flags));
+}
+
+void memslot_log_dirty(struct memslot *slot, enum dirty_logging log)
+{
+	u32 others = slot->flags & ~KVM_MEM_LOG_DIRTY_PAGES;
+
+	memslot_set_flags(slot, log == LOG_ON ? others | KVM_MEM_LOG_DIRTY_PAGES
+					      : others);
+}
+
+void memslot_get_dirty(struct memslot *slot, u64 *bitmap)
+{
+	struct kvm_dirty_log log = {
+		.slot = slot->id,
+		.dirty_bitmap = bitmap,
+	};
+
+	kvm_ioctl(slot->vm->fd, KVM_GET_DIRTY_LOG, &log);
+}
+
+void memslot_clear_dirty(struct memslot *slot, u64 *bitmap, u64 first, u64 nr)
+{
+	struct kvm_clear_dirty_log clear = {
+		.slot = slot->id,
+		.first_page = first,
+		.num_pages = nr,
+		.dirty_bitmap = bitmap + first / DIRTY_CLEAR_PAGES,
+	};
+
+	kvm_ioctl(slot->vm->fd, KVM_CLEAR_DIRTY_LOG, &clear);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics.h"
+#include "util.h"
+
+static void make_room(struct series *s, unsigned int nr_vcpus)
+{
+	if (s->nr && s->nr_vcpus != nr_vcpus)
+		die("samples of %u and of %u vCPUs in one metric", s->nr_vcpus,
+		    nr_vcpus);
+	s->nr_vcpus = nr_vcpus;
+	if (s->nr < s->room)
+		return;
+	s->room = s->room ? 2 * s->room : 16;
+	s->samples = xrealloc(s->samples, s->room, sizeof(*s->samples));
+	if (nr_vcpus)
+		s->vcpu_samples = xrealloc(s->vcpu_samples,
+					   (size_t)s->room * nr_vcpus,
+					   sizeof(*s->vcpu_samples));
+}
+
+void series_add(struct series *s, const struct timing *t)
+{
+	unsigned int nr_vcpus = t->vcpu_ns ? t->nr_vcpus : 0;
+
+	make_room(s, nr_vcpus);
+	s->samples[s->nr] = t->ns;
+	if (nr_vcpus)
+		memcpy(s->vcpu_samples + (size_t)s->nr * nr_vcpus, t->vcpu_ns,
+		       nr_vcpus * sizeof(*t->vcpu_ns));
+	s->nr++;
+	s->usage.user_ns += t->usage.user_ns;
+	s->usage.sys_ns += t->usage.sys_ns;
+	s->usage.in_run_ns += t->usage.in_run_ns;
+	s->usage.voluntary += t->usage.voluntary;
+	s->usage.involuntary += t->usage.involuntary;
+}
+
+void series_add_value(struct series *s, u64 value)
+{
+	make_room(s, 0);
+	s->samples[s->nr++] = value;
+}
+
+static void free_stats(struct series *s)
+{
+	for (unsigned int i = 0; i < s->nr_stats; i++)
+		free(s->stats[i].name);
+	free(s->stats);
+}
+
+void series_take_stats(struct series *s, struct stat_change *stats,
+		       unsigned int nr)
+{
+	free_stats(s);
+	s->stats = stats;
+	s->nr_stats = nr;
+}
+
+void series_fini(struct series *s)
+{
+	free_stats(s);
+	free(s->remark);
+	free(s->samples);
+	free(s->vcpu_samples);
+	*s = (struct series){0};
+}
+
+void check_merge(struct check_state *c, enum check_result result,
+		 const char *detail)
+{
+	if (result <= c->result)
+		return;
+	c->result = result;
+	free(c->detail);
+	c->detail = xstrdup(detail);
+}
+
+const char *metric_unit_name(enum metric_unit unit)
+{
+	static const char *const names[] = {
+		[UNIT_NS] = "ns",
+		[UNIT_PAGES] = "pages",
+		[UNIT_PAGES_PER_S] = "pages/s",
+	};
+
+	return names[unit];
+}
+
+const char *check_result_name(enum check_result result)
+{
+	static const char *const names[] = {
+		[CHECK_NOT_REACHED] = "not verified",
+		[CHECK_NOT_APPLICABLE] = "not applicable",
+		[CHECK_OK] = "ok",
+		[CHECK_UNVERIFIED] = "not verified",
+		[CHECK_FAILED] = "not ok",
+	};
+
+	return names[result];
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <string.h>
+
+#include "report.h"
+#include "stats.h"
+#include "units.h"
+
+/* Every line of @text after "# ", the first one after "# " and @label. */
+static void diagnostic(FILE *out, const char *label, const char *text)
+{
+	const char *line = text;
+
+	do {
+		size_t bytes = strcspn(line, "\n");
+
+		fprintf(out, "# %s%.*s\n", label, (int)bytes, line);
+		label = "";
+		line += bytes;
+	} while (*line++ == '\n');
+}
+
+static void print_config(const struct session *s)
+{
+	const struct bench_config *c = s->common;
+
+	fprintf(s->text,
+		"# config: backing %s, mode %s, slots %llu, %llu warm-up and "
+		"%llu measured runs of %llu rounds\n",
+		c->backing, c->mode, (unsigned long long)c->slots,
+		(unsigned long long)c->warmup, (unsigned long long)c->runs,
+		(unsigned long long)c->rounds);
+}
+
+void report_begin(struct session *s)
+{
+	s->begun = true;
+	fprintf(s->text, "KTAP version 1\n1..%u\n",
+		s->nr_checks * s->nr_points);
+	if (s->common->quiet)
+		return;
+	fprintf(s->text, "# %s: %s\n", s->bench->name, s->bench->question);
+	host_print(&s->host, "# ", s->text);
+	print_config(s);
+	fflush(s->text);
+}
+
+static const char *format_value(char buf[UNIT_LEN], enum metric_unit unit,
+				double value)
+{
+	return unit == UNIT_NS ? format_ns(buf, value)
+			       : format_count(buf, value);
+}
+
+/* "65536 x 4K", "NOT OK: ...", "not verified: ..." */
+static void print_check(FILE *out, const struct check_state *c, const char *sep)
+{
+	static const char *const prefix[] = {
+		[CHECK_NOT_REACHED] = NULL,
+		[CHECK_NOT_APPLICABLE] = NULL,
+		[CHECK_OK] = "",
+		[CHECK_UNVERIFIED] = "not verified: ",
+		[CHECK_FAILED] = "NOT OK: ",
+	};
+
+	if (prefix[c->result])
+		fprintf(out, "%s%s%s", sep, prefix[c->result], c->detail);
+}
+
+static void print_metric(const struct session *s, const struct point *p,
+			 unsigned int metric)
+{
+	const struct metric_row *row = &s->bench->metrics[metric];
+	const struct series *series = &p->series[metric];
+	struct summary sum = stats_summary(series->samples, series->nr);
+	char median[UNIT_LEN], min[UNIT_LEN], max[UNIT_LEN];
+	char spread[UNIT_LEN] = "-", each[UNIT_LEN] = "-";
+	const char *sep = "  ";
+
+	if (sum.has_ci)
+		snprintf(spread, sizeof(spread), "%.1f%%",
+			 stats_ci_percent(&sum));
+	if (series->accesses && row->unit == UNIT_NS)
+		format_ns(each, sum.median / series->accesses);
+	fprintf(s->text, "# %-16s %10s %10s %10s %7s %10s", row->name,
+		format_value(median, row->unit, sum.median),
+		format_value(min, row->unit, sum.min),
+		format_value(max, row->unit, sum.max), spread, each);
+	for (unsigned int i = 0; i < s->nr_checks; i++) {
+		if (s->bench->checks[i].metric != (int)metric)
+			continue;
+		print_check(s->text, &p->checks[i], sep);
+		sep = "; ";
+	}
+	if (series->remark)
+		fprintf(s->text, "%s%s", sep, series->remark);
+	fputc('\n', s->text);
+}
+
+static void print_samples(const struct session *s, const struct point *p,
+			  unsigned int metric)
+{
+	const struct series *series = &p->series[metric];
+
+	fprintf(s->text, "# %s samples (%s):", s->bench->metrics[metric].name,
+		metric_unit_name(s->bench->metrics[metric].unit));
+	for (unsigned int i = 0; i < series->nr; i++)
+		fprintf(s->text, " %llu",
+			(unsigned long long)series->samples[i]);
+	fputc('\n', s->text);
+	for (unsigned int i = 0; i < series->nr_stats; i++)
+		fprintf(s->text, "# %s %s %+lld\n",
+			s->bench->metrics[metric].name, series->stats[i].name,
+			(long long)series->stats[i].change);
+}
+
+static void print_table(const struct session *s, const struct point *p)
+{
+	char size[UNIT_LEN];
+
+	fprintf(s->text, "#\n# vcpus=%llu bytes=%s\n",
+		(unsigned long long)p->vcpus, format_size(size, p->bytes));
+	/* the plus-minus sign has two bytes: no width for that column */
+	fprintf(s->text, "# %-16s %10s %10s %10s   ±95%% %10s  %s\n", "phase",
+		"median", "min", "max", "per page", "check");
+	for (unsigned int i = 0; i < s->nr_metrics; i++)
+		if (p->series[i].nr)
+			print_metric(s, p, i);
+	for (unsigned int i = 0; i < s->nr_metrics; i++)
+		if (p->series[i].nr && s->common->verbose)
+			print_samples(s, p, i);
+	for (unsigned int i = 0; i < p->nr_notes; i++)
+		diagnostic(s->text, "note: ", p->notes[i]);
+}
+
+static void print_result(struct session *s, const struct point *p,
+			 unsigned int check)
+{
+	const struct check_state *c = &p->checks[check];
+	bool ok = c->result != CHECK_FAILED && c->result != CHECK_NOT_REACHED;
+	char size[UNIT_LEN];
+
+	fprintf(s->text, "%s %u - ", ok ? "ok" : "not ok",
+		++s->results_printed);
+	if (s->nr_points > 1)
+		fprintf(s->text, "vcpus=%llu bytes=%s ",
+			(unsigned long long)p->vcpus,
+			format_size(size, p->bytes));
+	fputs(s->bench->checks[check].name, s->text);
+	if (c->result == CHECK_UNVERIFIED)
+		fprintf(s->text, " # SKIP not verified: %s", c->detail);
+	else if (c->result == CHECK_NOT_APPLICABLE)
+		fprintf(s->text, " # SKIP not applicable: %s", c->detail);
+	else if (c->result == CHECK_NOT_REACHED)
+		fputs(": no run came so far", s->text);
+	else
+		fprintf(s->text, ": %s", c->detail);
+	fputc('\n', s->text);
+}
+
+void report_point(struct session *s, const struct point *p)
+{
+	if (!s->common->quiet)
+		print_table(s, p);
+	/* a run that ended early has proven nothing */
+	for (unsigned int i = 0; p->finished && i < s->nr_checks; i++)
+		print_result(s, p, i);
+	fflush(s->text);
+}
+
+void report_skip(struct session *s, const char *reason)
+{
+	fprintf(s->text, "KTAP version 1\n1..0 # SKIP %.*s\n",
+		(int)strcspn(reason, "\n"), reason);
+	fflush(s->text);
+}
+
+void report_bail_out(struct session *s, const char *reason)
+{
+	const char *rest = strchr(reason, '\n');
+
+	fprintf(s->text, "Bail out! %.*s\n", (int)strcspn(reason, "\n"),
+		reason);
+	if (rest)
+		diagnostic(s->text, "", rest + 1);
+	fflush(s->text);
+}

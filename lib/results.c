@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "results.h"
+#include "util.h"
+#include "version.h"
+
+/*
+ * A regular file is replaced by renaming; a device or a pipe is written to,
+ * since renaming would take its place.
+ */
+static bool is_replaceable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || S_ISREG(st.st_mode);
+}
+
+static bool is_standard_output(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+void results_check_path(const char *path)
+{
+	char *copy = xstrdup(path);
+	const char *checked = is_replaceable(path) ? dirname(copy) : path;
+
+	if (!is_standard_output(path) && access(checked, W_OK))
+		usage_error("--json %s: %s: %s: name a file in a directory "
+			    "that can be written",
+			    path, checked, strerror(errno));
+	free(copy);
+}
+
+static void write_metric(struct json *j, const struct session *s,
+			 const struct point *p, unsigned int metric)
+{
+	const struct metric_row *row = &s->bench->metrics[metric];
+	const struct series *series = &p->series[metric];
+
+	json_object_begin(j, NULL);
+	json_string(j, "name", row->name);
+	json_string(j, "unit", metric_unit_name(row->unit));
+	json_string(j, "better",
+		    row->better == LOWER_IS_BETTER ? "lower" : "higher");
+	json_u64_array(j, "samples", series->samples, series->nr);
+	if (series->vcpu_samples) {
+		json_array_begin(j, "vcpu_samples");
+		for (unsigned int i = 0; i < series->nr; i++)
+			json_u64_array(j, NULL,
+				       series->vcpu_samples +
+					       (size_t)i * series->nr_vcpus,
+				       series->nr_vcpus);
+		json_array_end(j);
+	}
+	if (series->accesses)
+		json_u64(j, "accesses", series->accesses);
+	json_object_end(j);
+}
+
+static void write_metrics(struct json *j, const struct session *s,
+			  const struct point *p)
+{
+	json_array_begin(j, "metrics");
+	for (unsigned int i = 0; i < s->nr_metrics; i++)
+		if (p->series[i].nr)
+			write_metric(j, s, p, i);
+	json_array_end(j);
+}
+
+static void write_checks(struct json *j, const struct session *s,
+			 const struct point *p)
+{
+	json_array_begin(j, "checks");
+	for (unsigned int i = 0; i < s->nr_checks; i++) {
+		const struct check_state *c = &p->checks[i];
+
+		if (c->result == CHECK_NOT_APPLICABLE)
+			continue;
+		json_object_begin(j, NULL);
+		json_string(j, "name", s->bench->checks[i].name);
+		json_string(j, "result", check_result_name(c->result));
+		json_string(j, "detail", c->detail);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void write_stats(struct json *j, const struct session *s,
+			const struct point *p)
+{
+	json_object_begin(j, "stats");
+	for (unsigned int i = 0; i < s->nr_metrics; i++) {
+		const struct series *series = &p->series[i];
+
+		if (!series->nr_stats)
+			continue;
+		json_object_begin(j, s->bench->metrics[i].name);
+		for (unsigned int k = 0; k < series->nr_stats; k++)
+			json_s64(j, series->stats[k].name,
+				 series->stats[k].change);
+		json_object_end(j);
+	}
+	json_object_end(j);
+}
+
+static void write_usage(struct json *j, const struct session *s,
+			const struct point *p)
+{
+	json_object_begin(j, "usage");
+	for (unsigned int i = 0; i < s->nr_metrics; i++) {
+		const struct usage *u = &p->series[i].usage;
+
+		if (!p->series[i].nr || s->bench->metrics[i].unit != UNIT_NS)
+			continue;
+		json_object_begin(j, s->bench->metrics[i].name);
+		json_u64(j, "user_ns", u->user_ns);
+		json_u64(j, "sys_ns", u->sys_ns);
+		json_u64(j, "in_run_ns", u->in_run_ns);
+		json_u64(j, "voluntary_switches", u->voluntary);
+		json_u64(j, "involuntary_switches", u->involuntary);
+		json_object_end(j);
+	}
+	json_object_end(j);
+}
+
+static void write_point(struct json *j, const struct session *s,
+			const struct point *p)
+{
+	json_object_begin(j, NULL);
+	json_object_begin(j, "config");
+	json_u64(j, "vcpus", p->vcpus);
+	json_u64(j, "bytes", p->bytes);
+	json_object_end(j);
+	write_metrics(j, s, p);
+	write_checks(j, s, p);
+	write_stats(j, s, p);
+	write_usage(j, s, p);
+	json_array_begin(j, "notes");
+	for (unsigned int i = 0; i < p->nr_notes; i++)
+		json_string(j, NULL, p->notes[i]);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void write_session(FILE *out, const struct session *s,
+			  enum verdict verdict, const char *reason)
+{
+	static const char *const verdicts[] = {"pass", "fail", "skip"};
+	struct json j;
+
+	json_init(&j, out);
+	json_object_begin(&j, NULL);
+	json_string(&j, "schema", "kvmeter/1");
+	json_string(&j, "bench", s->bench->name);
+	json_string(&j, "version", KVMETER_VERSION);
+	json_string(&j, "started", s->started);
+	json_string(&j, "boot_id", s->host.boot_id);
+	json_object_begin(&j, "config");
+	options_json(s->options, s->config, &j);
+	json_object_end(&j);
+	host_json(&s->host, &j);
+	json_array_begin(&j, "points");
+	for (unsigned int i = 0; i < s->nr_points; i++)
+		if (s->points[i].started)
+			write_point(&j, s, &s->points[i]);
+	json_array_end(&j);
+	json_string(&j, "verdict", verdicts[verdict]);
+	json_string(&j, "reason", reason);
+	json_object_end(&j);
+}
+
+/* Through to the disk, so that a full one shows now; 0 or an errno. */
+static int flush(FILE *out)
+{
+	errno = 0;
+	if (fflush(out) || ferror(out))
+		return errno ? errno : EIO;
+	/* EINVAL, EROFS: not a file that could be synchronized */
+	if (fsync(fileno(out)) && errno != EINVAL && errno != EROFS)
+		return errno;
+	return 0;
+}
+
+static int write_to(FILE *out, const struct session *s, enum verdict verdict,
+		    const char *reason)
+{
+	write_session(out, s, verdict, reason);
+	return flush(out);
+}
+
+static int write_in_place(const char *path, const struct session *s,
+			  enum verdict verdict, const char *reason)
+{
+	FILE *out = fopen(path, "we");
+	int error;
+
+	if (!out)
+		return errno;
+	error = write_to(out, s, verdict, reason);
+	if (fclose(out) && !error)
+		error = errno;
+	return error;
+}
+
+static int replace(const char *path, const struct session *s,
+		   enum verdict verdict, const char *reason)
+{
+	char *temporary = xasprintf("%s.%d.tmp", path, (int)getpid());
+	int error = write_in_place(temporary, s, verdict, reason);
+
+	if (!error && rename(temporary, path))
+		error = errno;
+	if (error)
+		unlink(temporary);
+	free(temporary);
+	return error;
+}
+
+char *results_write(const char *path, const struct session *s,
+		    enum verdict verdict, const char *reason)
+{
+	int error;
+
+	if (is_standard_output(path))
+		error = write_to(stdout, s, verdict, reason);
+	else if (is_replaceable(path))
+		error = replace(path, s, verdict, reason);
+	else
+		error = write_in_place(path, s, verdict, reason);
+	if (!error)
+		return NULL;
+	return xasprintf("--json %s: %s: the results are lost", path,
+			 strerror(error));
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interrupt.h"
+#include "mode.h"
+#include "point.h"
+#include "util.h"
+
+static const struct bench_config *common(const struct run *r)
+{
+	return r->config;
+}
+
+void run_create(struct run *r, u64 memory_bytes, bool unaligned)
+{
+	const struct bench_config *c = common(r);
+
+	r->vm = vm_create(&(struct vm_config){
+		.mode = mode_find(c->mode),
+		.nr_vcpus = r->nr_vcpus,
+		.image = embedded_image,
+		.image_bytes = embedded_image_end - embedded_image,
+	});
+	r->mem = testmem_create(r->vm, &(struct testmem_config){
+					       .backing = c->backing,
+					       .bytes = memory_bytes,
+					       .gpa = c->gpa,
+					       .unaligned = unaligned,
+					       .guest_page = c->guest_page,
+					       .nr_slots = c->slots,
+					       .prefault = c->prefault,
+				       });
+}
+
+/*
+ * KVM's statistics of the VM and the sum of its vCPUs', in one array: first
+ * those of the VM, then those of a vCPU.
+ */
+static unsigned int nr_vm_stats(const struct vm *vm)
+{
+	return vm->stats ? kvm_stats_nr(vm->stats) : 0;
+}
+
+static unsigned int nr_vcpu_stats(const struct vm *vm)
+{
+	return vm->vcpus[0].stats ? kvm_stats_nr(vm->vcpus[0].stats) : 0;
+}
+
+static u64 *read_stats(const struct vm *vm)
+{
+	unsigned int nr_vm = nr_vm_stats(vm), nr_vcpu = nr_vcpu_stats(vm);
+	u64 *all = xcalloc(nr_vm + nr_vcpu + 1, sizeof(*all));
+	u64 *one = xcalloc(nr_vcpu + 1, sizeof(*one));
+
+	if (nr_vm)
+		kvm_stats_read(vm->stats, all);
+	for (u32 i = 0; nr_vcpu && i < vm->nr_vcpus; i++) {
+		kvm_stats_read(vm->vcpus[i].stats, one);
+		for (unsigned int k = 0; k < nr_vcpu; k++)
+			all[nr_vm + k] += one[k];
+	}
+	free(one);
+	return all;
+}
+
+static const char *stat_name(const struct vm *vm, unsigned int i)
+{
+	unsigned int nr_vm = nr_vm_stats(vm);
+
+	return i < nr_vm ? kvm_stats_name(vm->stats, i)
+			 : kvm_stats_name(vm->vcpus[0].stats, i - nr_vm);
+}
+
+/* Gives @s what has changed since the last time, for the same run. */
+static void take_stats(struct run *r, struct series *s)
+{
+	unsigned int nr = nr_vm_stats(r->vm) + nr_vcpu_stats(r->vm);
+	struct stat_change *changes = xcalloc(nr + 1, sizeof(*changes));
+	u64 *now = read_stats(r->vm);
+	unsigned int changed = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (now[i] == r->stats_before[i])
+			continue;
+		changes[changed].name = xstrdup(stat_name(r->vm, i));
+		changes[changed++].change = now[i] - r->stats_before[i];
+	}
+	free(r->stats_before);
+	r->stats_before = now;
+	series_take_stats(s, changes, changed);
+}
+
+void run_start(struct run *r)
+{
+	r->gang = gang_create(r->vm, &r->gang_config);
+	vm_vcpu_stats(r->vm);
+	r->stats_before = read_stats(r->vm);
+	if (!mappings_missing(r->vm))
+		r->baseline = mappings_read(r->vm);
+}
+
+void run_end(struct run *r)
+{
+	gang_free(r->gang);
+	testmem_free(r->mem);
+	vm_free(r->vm);
+	free(r->stats_before);
+	r->gang = NULL;
+	r->mem = NULL;
+	r->vm = NULL;
+	r->stats_before = NULL;
+}
+
+void sample(struct run *r, int metric, struct timing t)
+{
+	struct series *s = &r->point->series[metric];
+
+	interrupt_check();
+	take_stats(r, s);
+	if (!r->dropped)
+		series_add(s, &t);
+}
+
+void sample_value(struct run *r, int metric, u64 value)
+{
+	if (!r->dropped)
+		series_add_value(&r->point->series[metric], value);
+}
+
+void sample_pages(struct run *r, int metric, u64 pages)
+{
+	r->point->series[metric].accesses = pages;
+}
+
+static char *format(const char *fmt, va_list args)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, args) < 0)
+		die("out of memory");
+	return text;
+}
+
+static void merge(struct run *r, int check, enum check_result result,
+		  const char *fmt, va_list args)
+{
+	char *detail = format(fmt, args);
+
+	check_merge(&r->point->checks[check], result, detail);
+	free(detail);
+}
+
+void check(struct run *r, int check, bool ok, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	merge(r, check, ok ? CHECK_OK : CHECK_FAILED, fmt, args);
+	va_end(args);
+}
+
+void check_unverified(struct run *r, int check, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	merge(r, check, CHECK_UNVERIFIED, fmt, args);
+	va_end(args);
+}
+
+void check_not_applicable(struct run *r, int check, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	merge(r, check, CHECK_NOT_APPLICABLE, fmt, args);
+	va_end(args);
+}
+
+void note(struct run *r, const char *fmt, ...)
+{
+	struct point *p = r->point;
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = format(fmt, args);
+	va_end(args);
+	for (unsigned int i = 0; i < p->nr_notes; i++) {
+		if (strcmp(p->notes[i], text) == 0) {
+			free(text);
+			return;
+		}
+	}
+	p->notes = xrealloc(p->notes, p->nr_notes + 1, sizeof(*p->notes));
+	p->notes[p->nr_notes++] = text;
+}
+
+void remark(struct run *r, int metric, const char *fmt, ...)
+{
+	struct series *s = &r->point->series[metric];
+	va_list args;
+
+	free(s->remark);
+	va_start(args, fmt);
+	s->remark = format(fmt, args);
+	va_end(args);
+}

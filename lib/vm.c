@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "populate.h"
+#include "util.h"
+#include "vm.h"
+
+/* Address space only: pages come as vm_alloc() hands them out. */
+#define CONTROL_RESERVE_BYTES GIB(16)
+#define CONTROL_PAGE 4096
+
+/* /dev/kvm, VM, statistics, standard streams, files of backing and results. */
+#define SPARE_FILES 64
+
+/* A descriptor and perhaps one of statistics for each vCPU. */
+static void raise_file_limit(unsigned int nr_vcpus)
+{
+	rlim_t need = 2 * (rlim_t)nr_vcpus + SPARE_FILES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
+		return;
+	limit.rlim_cur = need;
+	if (limit.rlim_max < need)
+		limit.rlim_max = need;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		skip("%u vCPUs need %llu open files, the limit is lower (%s): "
+		     "raise it (ulimit -Hn %llu) or choose a smaller --vcpus",
+		     nr_vcpus, (unsigned long long)need, strerror(errno),
+		     (unsigned long long)need);
+}
+
+static void check_vcpus(int kvm_fd, unsigned int nr)
+{
+	int max = kvm_has(kvm_fd, KVM_CAP_MAX_VCPUS);
+
+	if (max > 0 && nr > (unsigned int)max)
+		skip("%u vCPUs: this KVM has at most %d (KVM_CAP_MAX_VCPUS): "
+		     "choose a smaller --vcpus",
+		     nr, max);
+}
+
+static void create_vcpu(struct vm *vm, u32 index)
+{
+	struct vcpu *vcpu = &vm->vcpus[index];
+
+	vcpu->vm = vm;
+	vcpu->index = index;
+	vcpu->fd = kvm_ioctl(vm->fd, KVM_CREATE_VCPU, index);
+	vcpu->run = mmap(NULL, vm->run_bytes, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, vcpu->fd, 0);
+	if (vcpu->run == MAP_FAILED)
+		die("mapping struct kvm_run of vCPU %u: %s", index,
+		    strerror(errno));
+	vcpu->area = vm_alloc(vm, GUEST_AREA_BYTES, GUEST_AREA_BYTES);
+	vcpu->area_gva = vm_gva(vm, vcpu->area);
+	vcpu->area->index = index;
+	vcpu->area->nr_cpus = vm->nr_vcpus;
+}
+
+static void create_control(struct vm *vm, const struct vm_config *cfg)
+{
+	vm->control = mmap(NULL, CONTROL_RESERVE_BYTES, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (vm->control == MAP_FAILED)
+		die("reserving address space for control memory: %s",
+		    strerror(errno));
+	/* its mappings are to be 4K ones, so that they can be told apart */
+	madvise(vm->control, CONTROL_RESERVE_BYTES, MADV_NOHUGEPAGE);
+	image_init(&vm->image, cfg->image, cfg->image_bytes);
+	image_load(&vm->image, vm_alloc(vm, vm->image.bytes, CONTROL_PAGE));
+}
+
+unsigned int vm_require(const struct guest_mode *mode, unsigned int nr_vcpus)
+{
+	int kvm_fd = kvm_open();
+	const char *missing = arch_mode_missing(kvm_fd, mode);
+	unsigned int pa_bits;
+
+	if (missing)
+		skip("--mode %s: %s", mode->name, missing);
+	check_vcpus(kvm_fd, nr_vcpus);
+	raise_file_limit(nr_vcpus);
+	pa_bits = arch_pa_bits(kvm_fd, mode);
+	close(kvm_fd);
+	return pa_bits;
+}
+
+struct vm *vm_create(const struct vm_config *cfg)
+{
+	struct vm *vm = xcalloc(1, sizeof(*vm));
+
+	vm->pa_bits = vm_require(cfg->mode, cfg->nr_vcpus);
+	vm->mode = cfg->mode;
+	vm->nr_vcpus = cfg->nr_vcpus;
+	vm->kvm_fd = kvm_open();
+	vm->fd = kvm_ioctl(vm->kvm_fd, KVM_CREATE_VM, arch_vm_type(cfg->mode));
+	vm->run_bytes = kvm_ioctl(vm->kvm_fd, KVM_GET_VCPU_MMAP_SIZE, 0);
+	vm->stats = kvm_stats_open(vm->fd);
+	vm->next_slot = 1;
+	create_control(vm, cfg);
+	arch_vm_init(vm);
+	vm->vcpus = xcalloc(cfg->nr_vcpus, sizeof(*vm->vcpus));
+	for (u32 i = 0; i < cfg->nr_vcpus; i++)
+		create_vcpu(vm, i);
+	return vm;
+}
+
+void vm_free(struct vm *vm)
+{
+	if (!vm)
+		return;
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		kvm_stats_close(vm->vcpus[i].stats);
+		munmap(vm->vcpus[i].run, vm->run_bytes);
+		close(vm->vcpus[i].fd);
+	}
+	kvm_stats_close(vm->stats);
+	close(vm->fd);
+	close(vm->kvm_fd);
+	munmap(vm->control, CONTROL_RESERVE_BYTES);
+	free(vm->vcpus);
+	free(vm->arch);
+	free(vm);
+}
+
+void *vm_alloc(struct vm *vm, u64 bytes, u64 align)
+{
+	u64 from = ALIGN_UP(vm->control_used, align);
+	u64 to = from + bytes;
+
+	if (vm->started)
+		die("control memory is fixed once the VM has started");
+	if (bytes > CONTROL_RESERVE_BYTES || to > CONTROL_RESERVE_BYTES)
+		die("%llu bytes of control memory: only %llu are reserved",
+		    (unsigned long long)to,
+		    (unsigned long long)CONTROL_RESERVE_BYTES);
+	if (mprotect(vm->control, ALIGN_UP(to, CONTROL_PAGE),
+		     PROT_READ | PROT_WRITE))
+		die("%llu bytes of control memory: %s: choose smaller --bytes "
+		    "or --vcpus",
+		    (unsigned long long)to, strerror(errno));
+	vm->control_used = to;
+	return vm->control + from;
+}
+
+u64 vm_gva(const struct vm *vm, const void *control)
+{
+	return IMAGE_GVA + ((const u8 *)control - vm->control);
+}
+
+u64 vm_gpa(const struct vm *vm, const void *control)
+{
+	return CONTROL_GPA + ((const u8 *)control - vm->control);
+}
+
+void *vm_hva(const struct vm *vm, u64 gva, u64 bytes)
+{
+	u64 offset = gva - IMAGE_GVA;
+
+	if (gva < IMAGE_GVA || offset > vm->control_used ||
+	    bytes > vm->control_used - offset)
+		return NULL;
+	return vm->control + offset;
+}
+
+void *vm_symbol(const struct vm *vm, const char *name, u64 bytes)
+{
+	u64 gva, found;
+
+	if (!image_find(&vm->image, name, &gva, &found))
+		die("the guest image has no symbol '%s'", name);
+	if (found != bytes)
+		die("guest symbol '%s' has %llu bytes, the host expects %llu",
+		    name, (unsigned long long)found, (unsigned long long)bytes);
+	return vm_hva(vm, gva, bytes);
+}
+
+u64 vm_function(const struct vm *vm, const char *name)
+{
+	u64 gva, bytes;
+
+	if (!image_find(&vm->image, name, &gva, &bytes))
+		die("the guest image has no function '%s'", name);
+	return gva;
+}
+
+void vm_map(struct vm *vm, u64 gva, u64 gpa, u64 bytes, u64 max_block)
+{
+	u64 size[ARCH_BLOCK_SIZES];
+	unsigned int nr = arch_block_sizes(vm, size);
+
+	while (bytes) {
+		unsigned int i = nr - 1;
+
+		while (i && (size[i] > max_block || size[i] > bytes ||
+			     !IS_ALIGNED(gva | gpa, size[i])))
+			i--;
+		arch_map_block(vm, gva, gpa, size[i]);
+		gva += size[i];
+		gpa += size[i];
+		bytes -= min_u64(bytes, size[i]);
+	}
+}
+
+/*
+ * The tables that map control memory lie in control memory: each round maps
+ * what the last one added.
+ */
+static void map_control(struct vm *vm)
+{
+	while (vm->control_mapped < vm->control_used) {
+		u64 from = vm->control_mapped;
+		u64 to = ALIGN_UP(vm->control_used, vm->mode->page_bytes);
+
+		vm->control_mapped = to;
+		for (u64 at = from; at < to; at += vm->mode->page_bytes) {
+			u64 in_areas = at - vm_gpa(vm, vm->vcpus[0].area) +
+				       CONTROL_GPA;
+
+			if (in_areas < (u64)vm->nr_vcpus * GUEST_AREA_BYTES &&
+			    in_areas % GUEST_AREA_BYTES == GUEST_GUARD_OFFSET)
+				continue;
+			arch_map_block(vm, IMAGE_GVA + at, CONTROL_GPA + at,
+				       vm->mode->page_bytes);
+		}
+	}
+}
+
+static void add_control_slot(struct vm *vm)
+{
+	struct kvm_userspace_memory_region region = {
+		.slot = 0,
+		.guest_phys_addr = CONTROL_GPA,
+		.memory_size = vm->control_mapped,
+		.userspace_addr = (u64)vm->control,
+	};
+
+	populate(vm->control, vm->control_mapped, CONTROL_PAGE);
+	kvm_ioctl(vm->fd, KVM_SET_USER_MEMORY_REGION, &region);
+}
+
+void vm_start(struct vm *vm)
+{
+	map_control(vm);
+	add_control_slot(vm);
+	vm->started = true;
+	vm->vcpus[0].area->touch = IMAGE_GVA;
+	vm->vcpus[0].area->touch_bytes = vm->control_mapped;
+	for (u32 i = 0; i < vm->nr_vcpus; i++)
+		arch_vcpu_init(&vm->vcpus[i]);
+}
+
+bool vm_vcpu_stats(struct vm *vm)
+{
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		struct vcpu *vcpu = &vm->vcpus[i];
+
+		if (!vcpu->stats)
+			vcpu->stats = kvm_stats_open(vcpu->fd);
+		if (!vcpu->stats)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
+
+#include "util.h"
+#include "workload.h"
+
+/* Enough accesses for the loop's cost to stand out of that of an exit. */
+#define LOOP_ACCESSES 4000000
+
+static u64 share_from(const struct workload *w, enum sharing sharing, u32 i)
+{
+	return sharing == SHARE_ALL
+		       ? 0
+		       : testmem_pages(w->run->mem) * i / w->run->nr_vcpus;
+}
+
+static u64 share_to(const struct workload *w, enum sharing sharing, u32 i)
+{
+	return sharing == SHARE_ALL ? testmem_pages(w->run->mem)
+				    : share_from(w, sharing, i + 1);
+}
+
+void workload_init(struct workload *w, struct run *r,
+		   const struct workload_config *cfg)
+{
+	const struct testmem *mem = r->mem;
+	u64 pages = testmem_pages(mem);
+
+	*w = (struct workload){.run = r};
+	if (cfg->sharing == SHARE_SPLIT)
+		pages = DIV_ROUND_UP(pages, r->nr_vcpus);
+	plan_init(&w->plan, r->vm,
+		  &(struct plan_config){
+			  .pages = pages,
+			  .random = cfg->random,
+			  .seed = cfg->seed,
+		  });
+	for (u32 i = 0; i < r->nr_vcpus; i++) {
+		u64 from = share_from(w, cfg->sharing, i);
+
+		plan_assign(
+			&w->plan, &r->vm->vcpus[i],
+			&(struct plan_share){
+				.base_gva = mem->gva + from * mem->page_bytes,
+				.page_bytes = mem->page_bytes,
+				.pages = share_to(w, cfg->sharing, i) - from,
+				.write_percent = cfg->write_percent,
+			});
+	}
+	w->before = xcalloc(r->nr_vcpus, sizeof(*w->before));
+}
+
+void workload_fini(struct workload *w)
+{
+	free(w->before);
+}
+
+void workload_set_writes(struct workload *w, u32 write_percent)
+{
+	for (u32 i = 0; i < w->run->nr_vcpus; i++)
+		w->run->vm->vcpus[i].area->plan.write_below = write_percent;
+}
+
+static u64 first_page(const struct workload *w, const struct guest_plan *p)
+{
+	return (p->base - w->run->mem->gva) / p->page_bytes;
+}
+
+void workload_mark_pass(const struct workload *w, u64 *bitmap)
+{
+	for (u32 i = 0; i < w->run->nr_vcpus; i++) {
+		const struct guest_plan *p = &w->run->vm->vcpus[i].area->plan;
+
+		plan_mark(&w->plan, p, p->nr, first_page(w, p), bitmap);
+	}
+}
+
+void workload_remember(struct workload *w)
+{
+	for (u32 i = 0; i < w->run->nr_vcpus; i++)
+		w->before[i] = w->run->vm->vcpus[i].area->plan;
+}
+
+static void mark_vcpu(const struct workload *w, u32 i, u64 *bitmap)
+{
+	const struct guest_cpu *area = w->run->vm->vcpus[i].area;
+	struct guest_plan p = w->before[i];
+	u64 first = first_page(w, &p);
+	u64 accesses = area->reads + area->writes;
+	/* turns repeat: more passes than this write nothing new */
+	u64 passes = min_u64(area->passes, GUEST_CHOICES);
+
+	for (u64 pass = 0; pass < passes; pass++) {
+		plan_mark(&w->plan, &p, p.nr, first, bitmap);
+		plan_turn(&p);
+	}
+	if (area->passes == passes)
+		plan_mark(&w->plan, &p, accesses - passes * p.nr, first,
+			  bitmap);
+}
+
+void workload_mark_since(const struct workload *w, u64 *bitmap)
+{
+	for (u32 i = 0; i < w->run->nr_vcpus; i++)
+		mark_vcpu(w, i, bitmap);
+}
+
+static u64 loop_ns(struct workload *w, u64 passes)
+{
+	for (u32 i = 0; i < w->run->nr_vcpus; i++)
+		w->run->vm->vcpus[i].area->private = i ? 0 : passes;
+	return gang_round(w->run->gang, "guest_measure_loop").vcpu_ns[0];
+}
+
+double workload_loop_ns(struct workload *w)
+{
+	struct vcpu *vcpu = &w->run->vm->vcpus[0];
+	struct guest_plan saved = vcpu->area->plan;
+	u64 passes = DIV_ROUND_UP(LOOP_ACCESSES, saved.nr);
+	u64 with, without;
+
+	vcpu->area->plan.base =
+		vcpu->area_gva + offsetof(struct guest_cpu, scratch);
+	vcpu->area->plan.page_bytes = 0;
+	without = loop_ns(w, 0);
+	with = loop_ns(w, passes);
+	vcpu->area->plan = saved;
+	return ((double)with - without) / ((double)passes * saved.nr);
+}
+
+void note_loop_cost(struct run *r, struct workload *w)
+{
+	if (r->index == 0)
+		note(r,
+		     "the guest's loop takes %.2f ns per access of its own, "
+		     "order and choice of writes included",
+		     workload_loop_ns(w));
+}
