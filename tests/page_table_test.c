@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How long does KVM take to build, split and rebuild a guest's stage-2 tables?
+ *
+ * vCPUs access the same guest memory in the stages of a VM's life that change
+ * its mappings: first access (create), dirty logging switched on (log_on),
+ * every page written while it is on (update: pages become writable again,
+ * blocks are split), logging switched off (log_off), access again (adjust:
+ * pages may be coalesced into blocks). Switching is timed apart from the faults
+ * that follow it.
+ *
+ * What disturbs: an eager split moves the cost of splitting from update to
+ * log_on; khugepaged or NUMA balancing change mappings underneath, which the
+ * checks then show; a host without enough free huge pages gives fewer blocks.
+ */
+#include <guest/access.h>
+
+#ifdef KVMETER_GUEST
+
+GUEST_FUNCTION(guest_create_mappings)
+{
+	access_as_planned(cpu);
+}
+
+GUEST_FUNCTION(guest_write_one_word_per_page)
+{
+	access_all_writes(cpu);
+}
+
+GUEST_FUNCTION(guest_adjust_mappings)
+{
+	access_as_planned(cpu);
+}
+
+#else
+
+#include <stdlib.h>
+#include "bench.h"
+#include "dirty.h"
+#include "util.h"
+#include "workload.h"
+
+static const char *const sharing_names[] = {
+	[SHARE_ALL] = "shared", [SHARE_SPLIT] = "split", NULL};
+
+enum inject {
+	INJECT_NOTHING,
+	INJECT_WRONG_COUNT,
+	INJECT_LOST_PAGE
+};
+static const char *const inject_names[] = {"nothing", "wrong-count",
+					   "lost-page", NULL};
+
+struct config {
+	struct bench_config common;
+	u64 write_percent;
+	int sharing;
+	bool unaligned;
+	int inject;
+};
+
+static const struct config defaults = {
+	.common = {BENCH_CONFIG_DEFAULTS},
+	.write_percent = 50,
+};
+
+#define OFFSET(member) offsetof(struct config, member)
+
+static const struct option_row options[] = {
+	/* clang-format off */
+	{ OPT_U64, 'w', "write-percent", "PERCENT", OFFSET(write_percent),
+	  "share of writes in create and adjust; update always writes", .max = 100 },
+	{ OPT_CHOICE, 0, "access", "HOW", OFFSET(sharing),
+	  "all vCPUs contend for the same pages, or each has its share", .choices = sharing_names },
+	{ OPT_FLAG, 'u', "unaligned", NULL, OFFSET(unaligned),
+	  "move the slot by a page against the block size, so that KVM cannot use blocks", 0, 0, NULL, NULL, false },
+	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject),
+	  "break a proof on purpose, to see that it can fail", .choices = inject_names },
+	{ .type = OPT_END }
+	/* clang-format on */
+};
+
+enum metric {
+	CREATE,
+	LOG_ON_,
+	UPDATE,
+	LOG_OFF_,
+	ADJUST
+};
+
+static const struct metric_row metrics[] = {
+	/* clang-format off */
+	[CREATE]   = { "create",  UNIT_NS, LOWER_IS_BETTER, "first access to every page" },
+	[LOG_ON_]  = { "log_on",  UNIT_NS, LOWER_IS_BETTER, "dirty logging on, all slots" },
+	[UPDATE]   = { "update",  UNIT_NS, LOWER_IS_BETTER, "a write to every page" },
+	[LOG_OFF_] = { "log_off", UNIT_NS, LOWER_IS_BETTER, "dirty logging off, all slots" },
+	[ADJUST]   = { "adjust",  UNIT_NS, LOWER_IS_BETTER, "access to every page again" },
+	{ .name = NULL }
+	/* clang-format on */
+};
+
+enum check_id {
+	CREATED,
+	UPDATED,
+	LOGGED,
+	ADJUSTED
+};
+
+static const struct check_row checks[] = {
+	[CREATED] = {"create: mappings", CREATE},
+	[UPDATED] = {"update: mappings", UPDATE},
+	[LOGGED] = {"update: dirty log", UPDATE},
+	[ADJUSTED] = {"adjust: mappings", ADJUST},
+	{NULL, 0}};
+
+/*
+ * Every page was written, so the log must have all of them. Only under manual
+ * protection does reading the log leave the mappings alone.
+ */
+static void check_logged(struct run *r, struct dirty_log *log, int inject)
+{
+	size_t words = dirty_words(r->mem);
+	u64 pages = testmem_pages(r->mem), found;
+	u64 *logged;
+
+	if (!dirty_manual_modes(r->vm->fd)) {
+		check_unverified(r, LOGGED,
+				 "reading the log without "
+				 "KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2 would "
+				 "protect the pages again");
+		return;
+	}
+	logged = xcalloc(words, sizeof(*logged));
+	dirty_log_get(log);
+	dirty_log_merge(log, logged);
+	if (inject == INJECT_LOST_PAGE)
+		logged[0] &= ~BIT(0);
+	found = bitmap_count(logged, words);
+	check(r, LOGGED, found == pages,
+	      "%llu of %llu pages write-enabled and logged",
+	      (unsigned long long)found, (unsigned long long)pages);
+	free(logged);
+}
+
+static void round_of(struct run *r, struct dirty_log *log)
+{
+	const struct config *cfg = r->config;
+
+	sample(r, LOG_ON_, TIMED(testmem_log_dirty(r->mem, LOG_ON)));
+	remark_mappings(r, LOG_ON_);
+	sample(r, UPDATE, gang_round(r->gang, "guest_write_one_word_per_page"));
+	check_mappings(r, UPDATED, EXPECT_BASE_PAGES, 0);
+	check_logged(r, log, cfg->inject);
+	sample(r, LOG_OFF_, TIMED(testmem_log_dirty(r->mem, LOG_OFF)));
+	remark_mappings(r, LOG_OFF_);
+	sample(r, ADJUST, gang_round(r->gang, "guest_adjust_mappings"));
+	check_mappings(r, ADJUSTED, EXPECT_BLOCKS, 0);
+}
+
+static void run(struct run *r)
+{
+	const struct config *cfg = r->config;
+	struct dirty_log *log;
+	struct workload w;
+
+	run_create(r, r->bytes, cfg->unaligned);
+	if (dirty_manual_modes(r->vm->fd))
+		dirty_enable_manual(r->vm, KVM_DIRTY_LOG_MANUAL_PROTECT_ENABLE);
+	workload_init(&w, r,
+		      &(struct workload_config){
+			      .sharing = cfg->sharing,
+			      .write_percent = cfg->write_percent,
+		      });
+	log = dirty_log_create(r->mem);
+	run_start(r);
+	for (int m = CREATE; m <= ADJUST; m++)
+		sample_pages(r, m, testmem_pages(r->mem));
+
+	sample(r, CREATE, gang_round(r->gang, "guest_create_mappings"));
+	check_mappings(r, CREATED, EXPECT_BLOCKS,
+		       cfg->inject == INJECT_WRONG_COUNT);
+	for (u64 i = 0; i < cfg->common.rounds; i++)
+		round_of(r, log);
+
+	note_loop_cost(r, &w);
+	dirty_log_free(log);
+	workload_fini(&w);
+}
+
+static const struct bench bench = {
+	.name = "page_table_test",
+	.question = "how long does KVM take to build, split and rebuild a "
+		    "guest's stage-2 tables?",
+	.options = options,
+	.metrics = metrics,
+	.checks = checks,
+	.defaults = &defaults,
+	.config_bytes = sizeof(defaults),
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	return bench_main(&bench, argc, argv);
+}
+
+#endif
