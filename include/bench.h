@@ -40,11 +40,11 @@ struct bench_config {
 };
 
 /* What fits a host with 2 CPUs and 4 GiB; a test may override members. */
-#define BENCH_CONFIG_DEFAULTS                                                 \
-	.vcpus = {1, {1}}, .bytes = {1, {MIB(256)}}, .backing = "anonymous",  \
-	.gpa = TESTMEM_GPA_DEFAULT, .guest_page = TESTMEM_GUEST_PAGE_DEFAULT, \
-	.slots = 1, .rounds = 1, .runs = 9, .warmup = 1, .timeout_s = 10,     \
-	.prefault = true
+#define BENCH_CONFIG_DEFAULTS                                              \
+	.vcpus = { 1, { 1 } }, .bytes = { 1, { MIB(256) } },               \
+	.backing = "anonymous", .gpa = TESTMEM_GPA_DEFAULT,                \
+	.guest_page = TESTMEM_GUEST_PAGE_DEFAULT, .slots = 1, .rounds = 1, \
+	.runs = 9, .warmup = 1, .timeout_s = 10, .prefault = true
 
 struct run;
 

@@ -47,8 +47,8 @@ void memslot_set_flags(struct memslot *slot, u32 flags);
 int __memslot_set_flags(struct memslot *slot, u32 flags);
 
 enum dirty_logging {
-	LOG_OFF,
-	LOG_ON
+	DIRTY_LOG_OFF,
+	DIRTY_LOG_ON
 };
 void memslot_log_dirty(struct memslot *slot, enum dirty_logging log);
 

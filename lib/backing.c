@@ -63,8 +63,8 @@ static const struct backing_type types[] = {
 	/* clang-format on */
 };
 
-static const struct backing_type file_type = {"PATH", NAMED_FILE, PAGES_BASE,
-					      0};
+static const struct backing_type file_type = { "PATH", NAMED_FILE, PAGES_BASE,
+					       0 };
 
 static const struct backing_type *find(const char *value)
 {
@@ -341,8 +341,8 @@ void backing_destroy(struct backing *b)
 /* A line of /proc/self/smaps that counts huge pages, in KiB. */
 static u64 huge_kib(const char *line)
 {
-	static const char *const keys[] = {
-		"AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:"};
+	static const char *const keys[] = { "AnonHugePages:", "ShmemPmdMapped:",
+					    "FilePmdMapped:" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (strncmp(line, keys[i], strlen(keys[i])) == 0)
@@ -376,7 +376,7 @@ bool backing_huge(const struct backing *b, struct backing_huge *huge)
 	u64 base = sysconf(_SC_PAGESIZE);
 
 	if (b->type->pages != PAGES_THP && b->page_bytes > base) {
-		*huge = (struct backing_huge){b->page_bytes, b->bytes};
+		*huge = (struct backing_huge){ b->page_bytes, b->bytes };
 		return true;
 	}
 	if (!read_number(&huge->page_bytes, THP "hpage_pmd_size"))

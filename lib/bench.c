@@ -237,10 +237,10 @@ static bool answer_question(const struct option_set *set, const void *defaults,
 
 int bench_main(const struct bench *bench, int argc, char **argv)
 {
-	const struct option_row *const tables[] = {bench_option_rows,
-						   bench->options, NULL};
-	const struct option_set set = {bench->name, bench->question, tables};
-	struct session s = {.bench = bench, .options = &set};
+	const struct option_row *const tables[] = { bench_option_rows,
+						    bench->options, NULL };
+	const struct option_set set = { bench->name, bench->question, tables };
+	struct session s = { .bench = bench, .options = &set };
 	void *config = xcalloc(1, bench->config_bytes);
 	int code;
 

@@ -58,7 +58,7 @@ static bool expect(const struct run *r, enum expectation e,
 {
 	if (e == EXPECT_BLOCKS)
 		return testmem_expect(r->mem, expected);
-	*expected = (struct mappings){0};
+	*expected = (struct mappings){ 0 };
 	mappings_add(expected, r->mem->page_bytes, testmem_pages(r->mem));
 	return true;
 }

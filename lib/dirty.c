@@ -21,7 +21,7 @@ void dirty_enable_manual(struct vm *vm, u64 modes)
 {
 	struct kvm_enable_cap cap = {
 		.cap = KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2,
-		.args = {modes},
+		.args = { modes },
 	};
 
 	kvm_ioctl(vm->fd, KVM_ENABLE_CAP, &cap);
@@ -76,7 +76,7 @@ static void wait(u64 ns)
 struct timing dirty_log_clear(struct dirty_log *log, u64 chunk_pages,
 			      u64 wait_ns, u64 *calls)
 {
-	struct timing sum = {0};
+	struct timing sum = { 0 };
 
 	*calls = 0;
 	for (u32 i = 0; i < log->mem->nr_slots; i++) {

@@ -61,7 +61,7 @@ static void ignore(int sig)
 /* The handler does nothing: that KVM_RUN returns is the effect. */
 static void init_kick_signal(void)
 {
-	struct sigaction action = {.sa_handler = ignore};
+	struct sigaction action = { .sa_handler = ignore };
 
 	sigaction(KICK_SIGNAL, &action, NULL);
 }
@@ -162,7 +162,7 @@ struct gang *gang_create(struct vm *vm, const struct gang_config *cfg)
 	init_kick_signal();
 	if (!g)
 		die("out of memory");
-	*g = (struct gang){.vm = vm, .cfg = *cfg, .nr = vm->nr_vcpus};
+	*g = (struct gang){ .vm = vm, .cfg = *cfg, .nr = vm->nr_vcpus };
 	g->vcpu_ns = xcalloc(g->nr, sizeof(*g->vcpu_ns));
 	g->member = aligned_alloc(64, members_bytes);
 	if (!g->member)
@@ -335,7 +335,7 @@ static void wait_all(struct gang *g)
 /* Waits for all and says how long it took since the release. */
 static struct timing finish(struct gang *g)
 {
-	struct timing t = {.vcpu_ns = g->vcpu_ns, .nr_vcpus = g->nr};
+	struct timing t = { .vcpu_ns = g->vcpu_ns, .nr_vcpus = g->nr };
 
 	wait_all(g);
 	t.usage = usage_since(&g->usage);
@@ -362,7 +362,7 @@ struct timing gang_stop(struct gang *g)
 
 struct progress gang_progress(const struct gang *g)
 {
-	struct progress p = {0};
+	struct progress p = { 0 };
 
 	for (unsigned int i = 0; i < g->nr; i++) {
 		const struct guest_cpu *area = g->member[i].vcpu->area;

@@ -29,7 +29,7 @@ static char *field(const char *text, const char *key)
 
 static char *read_cpu(void)
 {
-	static const char *const keys[] = {"model name", "CPU part", "uarch"};
+	static const char *const keys[] = { "model name", "CPU part", "uarch" };
 	char *text = read_text("/proc/cpuinfo");
 	char *cpu = NULL;
 
@@ -147,7 +147,7 @@ void host_read(struct host_facts *host)
 {
 	struct utsname uts;
 
-	*host = (struct host_facts){0};
+	*host = (struct host_facts){ 0 };
 	if (uname(&uts) == 0) {
 		host->kernel = xstrdup(uts.release);
 		host->version = xstrdup(uts.version);

@@ -8,7 +8,7 @@
 /* Like an array, the document takes a value without a name; but only one. */
 void json_init(struct json *j, FILE *out)
 {
-	*j = (struct json){.out = out, .level[0].array = true};
+	*j = (struct json){ .out = out, .level[0].array = true };
 }
 
 /*
@@ -17,7 +17,7 @@ void json_init(struct json *j, FILE *out)
  */
 static size_t utf8_length(const unsigned char *s)
 {
-	static const u32 least[] = {0, 0, 0x80, 0x800, 0x10000};
+	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t len, i;
 	u32 c;
 
@@ -129,7 +129,7 @@ static void end_level(struct json *j, bool array)
 
 void json_object_begin(struct json *j, const char *name)
 {
-	begin(j, name, (struct json_level){.array = false});
+	begin(j, name, (struct json_level){ .array = false });
 }
 
 void json_object_end(struct json *j)
@@ -139,7 +139,7 @@ void json_object_end(struct json *j)
 
 void json_array_begin(struct json *j, const char *name)
 {
-	begin(j, name, (struct json_level){.array = true});
+	begin(j, name, (struct json_level){ .array = true });
 }
 
 void json_array_end(struct json *j)
@@ -211,7 +211,7 @@ void json_u64_array(struct json *j, const char *name, const u64 *v, size_t nr)
 	size_t i;
 
 	begin(j, name,
-	      (struct json_level){.array = true, .inline_items = true});
+	      (struct json_level){ .array = true, .inline_items = true });
 	for (i = 0; i < nr; i++)
 		json_u64(j, NULL, v[i]);
 	json_array_end(j);

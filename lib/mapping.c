@@ -34,7 +34,7 @@ const char *mappings_missing(const struct vm *vm)
 struct mappings mappings_read(const struct vm *vm)
 {
 	u64 *values = xcalloc(kvm_stats_nr(vm->stats), sizeof(*values));
-	struct mappings m = {0};
+	struct mappings m = { 0 };
 
 	kvm_stats_read(vm->stats, values);
 	for (unsigned int i = 0; i < nr_sizes(); i++)

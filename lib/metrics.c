@@ -65,7 +65,7 @@ void series_fini(struct series *s)
 	free(s->remark);
 	free(s->samples);
 	free(s->vcpu_samples);
-	*s = (struct series){0};
+	*s = (struct series){ 0 };
 }
 
 void check_merge(struct check_state *c, enum check_result result,

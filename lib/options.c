@@ -80,7 +80,7 @@ static void parser_init(struct parser *p, const struct option_set *set)
 /* @value is what getopt_long() returned, or left in optopt, for a known one. */
 static struct typed typed_option(const struct parser *p, int value)
 {
-	struct typed t = {.value = optarg};
+	struct typed t = { .value = optarg };
 	size_t i;
 
 	if (value >= LONG_OPTION) {

@@ -40,10 +40,10 @@ void plan_init(struct plan *plan, struct vm *vm, const struct plan_config *cfg)
 {
 	u64 state = cfg->seed;
 
-	*plan = (struct plan){.vm = vm,
-			      .nr = cfg->pages,
-			      .random = cfg->random,
-			      .seed = cfg->seed};
+	*plan = (struct plan){ .vm = vm,
+			       .nr = cfg->pages,
+			       .random = cfg->random,
+			       .seed = cfg->seed };
 	if (plan->nr != cfg->pages)
 		die("%llu pages in one plan: at most 2^32 - 1: choose smaller "
 		    "--bytes",

@@ -64,9 +64,9 @@ void populate(void *mem, u64 bytes, u64 page_bytes)
 	for (u64 i = 0; i < nr; i++) {
 		u64 from = min_u64(i * each, bytes);
 
-		share[i] = (struct share){(u8 *)mem + from,
-					  min_u64(each, bytes - from),
-					  page_bytes, 0};
+		share[i] = (struct share){ (u8 *)mem + from,
+					   min_u64(each, bytes - from),
+					   page_bytes, 0 };
 		if (nr == 1 || pthread_create(&thread[i], NULL, populate_share,
 					      &share[i])) {
 			populate_share(&share[i]);

@@ -152,7 +152,7 @@ static void write_point(struct json *j, const struct session *s,
 static void write_session(FILE *out, const struct session *s,
 			  enum verdict verdict, const char *reason)
 {
-	static const char *const verdicts[] = {"pass", "fail", "skip"};
+	static const char *const verdicts[] = { "pass", "fail", "skip" };
 	struct json j;
 
 	json_init(&j, out);

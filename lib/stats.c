@@ -66,7 +66,7 @@ struct summary stats_summary(const u64 *samples, size_t nr)
 {
 	u64 *v = xcalloc(nr, sizeof(*v));
 	size_t rank = ci_rank(nr);
-	struct summary s = {.nr = nr, .has_ci = rank > 0};
+	struct summary s = { .nr = nr, .has_ci = rank > 0 };
 
 	memcpy(v, samples, nr * sizeof(*v));
 	qsort(v, nr, sizeof(*v), compare_u64);

@@ -119,7 +119,7 @@ static void expect_fewer_blocks(const struct testmem *mem, u64 huge_bytes,
 		if (arch_mapping_stats[i].bytes == block)
 			blocks = expected->count[i];
 	blocks = min_u64(blocks, huge_bytes / block);
-	*expected = (struct mappings){0};
+	*expected = (struct mappings){ 0 };
 	mappings_add(expected, block, blocks);
 	mappings_add(expected, mem->page_bytes,
 		     (mem->bytes - blocks * block) / mem->page_bytes);
@@ -131,7 +131,7 @@ bool testmem_expect(const struct testmem *mem, struct mappings *expected)
 
 	if (!backing_huge(mem->backing, &huge))
 		return false;
-	*expected = (struct mappings){0};
+	*expected = (struct mappings){ 0 };
 	for (u32 i = 0; i < mem->nr_slots; i++)
 		expect_slot(mem, &mem->slot[i],
 			    huge.bytes ? huge.page_bytes : mem->page_bytes,

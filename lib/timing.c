@@ -36,7 +36,7 @@ struct usage usage_since(const struct usage *before)
 
 struct stopwatch stopwatch_start(void)
 {
-	struct stopwatch watch = {.usage = usage_now()};
+	struct stopwatch watch = { .usage = usage_now() };
 
 	watch.start_ns = now_ns();
 	return watch;

@@ -104,7 +104,7 @@ bool parse_list(const char *s, bool (*parse)(const char *s, u64 *value),
 
 const char *format_size(char buf[UNIT_LEN], u64 bytes)
 {
-	static const char *const suffixes[] = {"", "K", "M", "G", "T"};
+	static const char *const suffixes[] = { "", "K", "M", "G", "T" };
 	size_t i = 0;
 
 	while (bytes && bytes % 1024 == 0 && i + 1 < ARRAY_SIZE(suffixes)) {
@@ -155,10 +155,10 @@ static const char *format_scaled(char buf[UNIT_LEN], double value, double plain,
 const char *format_ns(char buf[UNIT_LEN], double ns)
 {
 	static const struct scale scales[] = {
-		{1e0, " ns"},
-		{1e3, " us"},
-		{1e6, " ms"},
-		{1e9, " s"},
+		{ 1e0, " ns" },
+		{ 1e3, " us" },
+		{ 1e6, " ms" },
+		{ 1e9, " s" },
 	};
 
 	return format_scaled(buf, ns, 999.95, scales, ARRAY_SIZE(scales));
@@ -167,8 +167,8 @@ const char *format_ns(char buf[UNIT_LEN], double ns)
 const char *format_count(char buf[UNIT_LEN], double n)
 {
 	static const struct scale scales[] = {
-		{1e0, ""},    {1e3, " k"},  {1e6, " M"},  {1e9, " G"},
-		{1e12, " T"}, {1e15, " P"}, {1e18, " E"},
+		{ 1e0, "" },	{ 1e3, " k" },	{ 1e6, " M" },	{ 1e9, " G" },
+		{ 1e12, " T" }, { 1e15, " P" }, { 1e18, " E" },
 	};
 
 	return format_scaled(buf, n, 9999.5, scales, ARRAY_SIZE(scales));

@@ -26,7 +26,7 @@ void workload_init(struct workload *w, struct run *r,
 	const struct testmem *mem = r->mem;
 	u64 pages = testmem_pages(mem);
 
-	*w = (struct workload){.run = r};
+	*w = (struct workload){ .run = r };
 	if (cfg->sharing == SHARE_SPLIT)
 		pages = DIV_ROUND_UP(pages, r->nr_vcpus);
 	plan_init(&w->plan, r->vm,

@@ -41,15 +41,16 @@ GUEST_FUNCTION(guest_adjust_mappings)
 #include "workload.h"
 
 static const char *const sharing_names[] = {
-	[SHARE_ALL] = "shared", [SHARE_SPLIT] = "split", NULL};
+	[SHARE_ALL] = "shared", [SHARE_SPLIT] = "split", NULL
+};
 
 enum inject {
 	INJECT_NOTHING,
 	INJECT_WRONG_COUNT,
 	INJECT_LOST_PAGE
 };
-static const char *const inject_names[] = {"nothing", "wrong-count",
-					   "lost-page", NULL};
+static const char *const inject_names[] = { "nothing", "wrong-count",
+					    "lost-page", NULL };
 
 struct config {
 	struct bench_config common;
@@ -60,7 +61,7 @@ struct config {
 };
 
 static const struct config defaults = {
-	.common = {BENCH_CONFIG_DEFAULTS},
+	.common = { BENCH_CONFIG_DEFAULTS },
 	.write_percent = 50,
 };
 
@@ -82,18 +83,18 @@ static const struct option_row options[] = {
 
 enum metric {
 	CREATE,
-	LOG_ON_,
+	LOG_ON,
 	UPDATE,
-	LOG_OFF_,
+	LOG_OFF,
 	ADJUST
 };
 
 static const struct metric_row metrics[] = {
 	/* clang-format off */
 	[CREATE]   = { "create",  UNIT_NS, LOWER_IS_BETTER, "first access to every page" },
-	[LOG_ON_]  = { "log_on",  UNIT_NS, LOWER_IS_BETTER, "dirty logging on, all slots" },
+	[LOG_ON]  = { "log_on",  UNIT_NS, LOWER_IS_BETTER, "dirty logging on, all slots" },
 	[UPDATE]   = { "update",  UNIT_NS, LOWER_IS_BETTER, "a write to every page" },
-	[LOG_OFF_] = { "log_off", UNIT_NS, LOWER_IS_BETTER, "dirty logging off, all slots" },
+	[LOG_OFF] = { "log_off", UNIT_NS, LOWER_IS_BETTER, "dirty logging off, all slots" },
 	[ADJUST]   = { "adjust",  UNIT_NS, LOWER_IS_BETTER, "access to every page again" },
 	{ .name = NULL }
 	/* clang-format on */
@@ -107,11 +108,12 @@ enum check_id {
 };
 
 static const struct check_row checks[] = {
-	[CREATED] = {"create: mappings", CREATE},
-	[UPDATED] = {"update: mappings", UPDATE},
-	[LOGGED] = {"update: dirty log", UPDATE},
-	[ADJUSTED] = {"adjust: mappings", ADJUST},
-	{NULL, 0}};
+	[CREATED] = { "create: mappings", CREATE },
+	[UPDATED] = { "update: mappings", UPDATE },
+	[LOGGED] = { "update: dirty log", UPDATE },
+	[ADJUSTED] = { "adjust: mappings", ADJUST },
+	{ NULL, 0 }
+};
 
 /*
  * Every page was written, so the log must have all of them. Only under manual
@@ -146,13 +148,13 @@ static void round_of(struct run *r, struct dirty_log *log)
 {
 	const struct config *cfg = r->config;
 
-	sample(r, LOG_ON_, TIMED(testmem_log_dirty(r->mem, LOG_ON)));
-	remark_mappings(r, LOG_ON_);
+	sample(r, LOG_ON, TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_ON)));
+	remark_mappings(r, LOG_ON);
 	sample(r, UPDATE, gang_round(r->gang, "guest_write_one_word_per_page"));
 	check_mappings(r, UPDATED, EXPECT_BASE_PAGES, 0);
 	check_logged(r, log, cfg->inject);
-	sample(r, LOG_OFF_, TIMED(testmem_log_dirty(r->mem, LOG_OFF)));
-	remark_mappings(r, LOG_OFF_);
+	sample(r, LOG_OFF, TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_OFF)));
+	remark_mappings(r, LOG_OFF);
 	sample(r, ADJUST, gang_round(r->gang, "guest_adjust_mappings"));
 	check_mappings(r, ADJUSTED, EXPECT_BLOCKS, 0);
 }

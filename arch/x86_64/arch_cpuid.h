@@ -21,8 +21,8 @@ struct cpuid_feature {
 	unsigned int bit;
 };
 
-#define CPUID_LA57 ((struct cpuid_feature){7, 0, 2, 16})
-#define CPUID_PAGE_1G ((struct cpuid_feature){0x80000001, 0, 3, 26})
+#define CPUID_LA57 ((struct cpuid_feature){ 7, 0, 2, 16 })
+#define CPUID_PAGE_1G ((struct cpuid_feature){ 0x80000001, 0, 3, 26 })
 
 void cpuid_get(int kvm_fd, struct cpuid *cpuid);
 bool cpuid_has(const struct cpuid *cpuid, struct cpuid_feature feature);

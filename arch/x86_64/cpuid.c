@@ -6,7 +6,7 @@
 
 void cpuid_get(int kvm_fd, struct cpuid *cpuid)
 {
-	*cpuid = (struct cpuid){.head.nent = CPUID_ENTRIES};
+	*cpuid = (struct cpuid){ .head.nent = CPUID_ENTRIES };
 	kvm_ioctl(kvm_fd, KVM_GET_SUPPORTED_CPUID, cpuid);
 }
 
@@ -26,8 +26,8 @@ bool cpuid_has(const struct cpuid *cpuid, struct cpuid_feature feature)
 {
 	const struct kvm_cpuid_entry2 *e =
 		find(cpuid, feature.function, feature.index);
-	const u32 regs[] = {e ? e->eax : 0, e ? e->ebx : 0, e ? e->ecx : 0,
-			    e ? e->edx : 0};
+	const u32 regs[] = { e ? e->eax : 0, e ? e->ebx : 0, e ? e->ecx : 0,
+			     e ? e->edx : 0 };
 
 	return regs[feature.reg] >> feature.bit & 1;
 }

@@ -7,9 +7,9 @@
 
 #define VA_BITS_5_LEVEL 57
 
-const struct guest_mode arch_guest_modes[] = {{9, "PXXV48_4K", 48, 0, 4096},
-					      {10, "PXXV57_4K", 57, 0, 4096},
-					      {0, NULL, 0, 0, 0}};
+const struct guest_mode arch_guest_modes[] = { { 9, "PXXV48_4K", 48, 0, 4096 },
+					       { 10, "PXXV57_4K", 57, 0, 4096 },
+					       { 0, NULL, 0, 0, 0 } };
 
 const char *arch_mode_missing(int kvm_fd, const struct guest_mode *mode)
 {

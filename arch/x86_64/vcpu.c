@@ -30,8 +30,9 @@
 #define TSS_RSP0 4
 #define TSS_IOMAP_BASE 102
 #define TSS_IOMAP 104
-#define TSS_IOMAP_BYTES (ARCH_UCALL_PORT / 8 + 2) /* and a last byte of ones \
-						   */
+#define TSS_IOMAP_BYTES                                      \
+	(ARCH_UCALL_PORT / 8 + 2) /* and a last byte of ones \
+				   */
 #define TSS_BYTES (TSS_IOMAP + TSS_IOMAP_BYTES)
 #define TSS_OFFSET GUEST_AREA_PAGE /* in the area, below the trap stack */
 
@@ -94,7 +95,7 @@ static void init_sregs(struct vcpu *vcpu)
 		.type = 11,
 		.present = 1,
 	};
-	sregs.ldt = (struct kvm_segment){.unusable = 1, .type = 2};
+	sregs.ldt = (struct kvm_segment){ .unusable = 1, .type = 2 };
 	sregs.cr0 = CR0_PE | CR0_MP | CR0_ET | CR0_NE | CR0_WP | CR0_AM |
 		    CR0_PG;
 	sregs.cr3 = vm_gpa(vcpu->vm, arch->root);

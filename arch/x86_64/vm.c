@@ -122,7 +122,7 @@ u64 arch_stage2_block(const struct vm *vm, u64 host_page_bytes,
 	return size[nr - 1];
 }
 
-const struct arch_mapping_stat arch_mapping_stats[] = {{"pages_4k", KIB(4)},
-						       {"pages_2m", MIB(2)},
-						       {"pages_1g", GIB(1)},
-						       {NULL, 0}};
+const struct arch_mapping_stat arch_mapping_stats[] = { { "pages_4k", KIB(4) },
+							{ "pages_2m", MIB(2) },
+							{ "pages_1g", GIB(1) },
+							{ NULL, 0 } };

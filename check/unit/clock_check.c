@@ -55,8 +55,8 @@ static void on_alarm(int sig __maybe_unused)
 
 static void test_signal(void **state __maybe_unused)
 {
-	const struct sigaction action = {.sa_handler = on_alarm};
-	const struct itimerval soon = {.it_value.tv_usec = 20000};
+	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval soon = { .it_value.tv_usec = 20000 };
 	u64 deadline = now_ns() + 60 * NSEC_PER_SEC;
 
 	sigaction(SIGALRM, &action, NULL);

@@ -46,7 +46,7 @@ static void write_nothing(struct json *j)
 
 static void write_all(struct json *j)
 {
-	static const u64 samples[] = {0, 1, UINT64_MAX};
+	static const u64 samples[] = { 0, 1, UINT64_MAX };
 
 	json_object_begin(j, NULL);
 	json_string(j, "schema", "kvmeter/1");
@@ -300,17 +300,17 @@ static void run_misuse(void *arg)
 static void test_misuse(void **state __maybe_unused)
 {
 	static const struct misuse table[] = {
-		{misuse_depth, "json: more than 32 levels"},
-		{misuse_no_name, "json: a value without a name in an object"},
-		{misuse_name_in_array,
-		 "json: \"x\" has a name outside an object"},
-		{misuse_name_at_top,
-		 "json: \"x\" has a name outside an object"},
-		{misuse_end, "json: no object to end"},
-		{misuse_end_at_top, "json: no array to end"},
-		{misuse_wrong_end, "json: no array to end"},
-		{misuse_other_wrong_end, "json: no object to end"},
-		{misuse_second_value, "json: a second value at the top"},
+		{ misuse_depth, "json: more than 32 levels" },
+		{ misuse_no_name, "json: a value without a name in an object" },
+		{ misuse_name_in_array,
+		  "json: \"x\" has a name outside an object" },
+		{ misuse_name_at_top,
+		  "json: \"x\" has a name outside an object" },
+		{ misuse_end, "json: no object to end" },
+		{ misuse_end_at_top, "json: no array to end" },
+		{ misuse_wrong_end, "json: no array to end" },
+		{ misuse_other_wrong_end, "json: no object to end" },
+		{ misuse_second_value, "json: a second value at the top" },
 	};
 	char expected[128];
 	struct child child;
@@ -327,7 +327,7 @@ static void test_misuse(void **state __maybe_unused)
 
 static void test_depth(void **state __maybe_unused)
 {
-	struct misuse deep = {write_deep, NULL};
+	struct misuse deep = { write_deep, NULL };
 	struct child child;
 
 	child_run(&child, run_misuse, &deep);

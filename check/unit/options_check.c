@@ -234,8 +234,8 @@ static void test_again(void **state __maybe_unused)
 /* Tables that contradict each other are a bug, found at the first start. */
 static void expect_bug(const struct option_row *rows, const char *message)
 {
-	const struct option_row *const two[] = {common_rows, rows, NULL};
-	const struct option_set bad = {"bad", "Is wrong.", two};
+	const struct option_row *const two[] = { common_rows, rows, NULL };
+	const struct option_set bad = { "bad", "Is wrong.", two };
 	struct command c;
 	struct child child;
 
@@ -249,16 +249,17 @@ static void expect_bug(const struct option_row *rows, const char *message)
 static void test_bugs(void **state __maybe_unused)
 {
 	static const struct option_row letter[] = {
-		{.type = OPT_FLAG, .letter = 'v', .name = "verbose"},
-		{.type = OPT_END},
+		{ .type = OPT_FLAG, .letter = 'v', .name = "verbose" },
+		{ .type = OPT_END },
 	};
 	static const struct option_row name[] = {
-		{.type = OPT_FLAG, .letter = 'y', .name = "vcpus"},
-		{.type = OPT_END},
+		{ .type = OPT_FLAG, .letter = 'y', .name = "vcpus" },
+		{ .type = OPT_END },
 	};
 	static const struct option_row long_name[] = {
-		{.type = OPT_NO_FLAG, .name = "23456789012345678901234567890"},
-		{.type = OPT_END},
+		{ .type = OPT_NO_FLAG,
+		  .name = "23456789012345678901234567890" },
+		{ .type = OPT_END },
 	};
 
 	expect_bug(letter, "prog: options: -v stands twice\n");
@@ -272,9 +273,9 @@ static void test_limit(void **state __maybe_unused)
 {
 	static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ%@";
-	struct option_row rows[OPTIONS_MAX + 2] = {0};
-	const struct option_row *const one[] = {rows, NULL};
-	const struct option_set full = {"full", "Is full.", one};
+	struct option_row rows[OPTIONS_MAX + 2] = { 0 };
+	const struct option_row *const one[] = { rows, NULL };
+	const struct option_set full = { "full", "Is full.", one };
 	char names[OPTIONS_MAX + 1][OPTION_NAME_MAX];
 	struct command c;
 	struct child child;

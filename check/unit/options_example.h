@@ -27,8 +27,8 @@ static const struct config defaults = {
 	.write_percent = 100,
 	.slots = 1,
 	.chunk = KIB(64),
-	.vcpus = {.nr = 1, .v = {1}},
-	.bytes = {.nr = 2, .v = {MIB(64), GIB(1)}},
+	.vcpus = { .nr = 1, .v = { 1 } },
+	.bytes = { .nr = 2, .v = { MIB(64), GIB(1) } },
 	.pin = "none",
 	.order = 1,
 	.mode = -1,
@@ -45,8 +45,8 @@ static bool valid_chunk(const void *member, const char **why __maybe_unused)
 	return *(const u64 *)member % 4096 == 0;
 }
 
-static const char *const orders[] = {"forward", "backward", "shuffled", NULL};
-static const char *const modes[] = {"4K", "16K", NULL};
+static const char *const orders[] = { "forward", "backward", "shuffled", NULL };
+static const char *const modes[] = { "4K", "16K", NULL };
 
 static const struct option_row common_rows[] = {
 	{
@@ -105,7 +105,7 @@ static const struct option_row common_rows[] = {
 		.help = "say less",
 		.no_json = true,
 	},
-	{.type = OPT_END},
+	{ .type = OPT_END },
 };
 
 static const struct option_row own_rows[] = {
@@ -166,10 +166,11 @@ static const struct option_row own_rows[] = {
 		.help = "page size",
 		.choices = modes,
 	},
-	{.type = OPT_END},
+	{ .type = OPT_END },
 };
 
-static const struct option_row *const tables[] = {common_rows, own_rows, NULL};
+static const struct option_row *const tables[] = { common_rows, own_rows,
+						   NULL };
 
 static const struct option_set set = {
 	.program = "dirty_test",

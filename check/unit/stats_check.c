@@ -14,7 +14,7 @@ static void expect_near(double value, double expected)
 
 static void test_one(void **state __maybe_unused)
 {
-	const u64 v[] = {42};
+	const u64 v[] = { 42 };
 	struct summary s = stats_summary(v, 1);
 
 	assert_int_equal(s.nr, 1);
@@ -29,7 +29,7 @@ static void test_one(void **state __maybe_unused)
 
 static void test_even(void **state __maybe_unused)
 {
-	const u64 v[] = {4, 1, 3, 10};
+	const u64 v[] = { 4, 1, 3, 10 };
 	struct summary s = stats_summary(v, 4);
 
 	expect_near(s.min, 1);
@@ -45,8 +45,8 @@ static void test_even(void **state __maybe_unused)
 /* Against Python's statistics.median, mean and stdev. */
 static void test_real(void **state __maybe_unused)
 {
-	const u64 v[] = {160386123, 158960001, 166012345, 159200000,
-			 161000000, 158900000, 163123456};
+	const u64 v[] = { 160386123, 158960001, 166012345, 159200000,
+			  161000000, 158900000, 163123456 };
 	struct summary s = stats_summary(v, ARRAY_SIZE(v));
 
 	expect_near(s.median, 160386123);
@@ -62,8 +62,8 @@ static void test_real(void **state __maybe_unused)
 /* Large samples must not lose their spread. */
 static void test_large(void **state __maybe_unused)
 {
-	const u64 huge[] = {UINT64_MAX, UINT64_MAX};
-	const u64 close[] = {BIT(50) + 1, BIT(50) + 2, BIT(50) + 3};
+	const u64 huge[] = { UINT64_MAX, UINT64_MAX };
+	const u64 close[] = { BIT(50) + 1, BIT(50) + 2, BIT(50) + 3 };
 	struct summary s = stats_summary(huge, 2);
 
 	expect_near(s.median, 0x1p64);
@@ -164,12 +164,12 @@ static void test_ranks_exactly(void **state __maybe_unused)
 
 static void test_percent(void **state __maybe_unused)
 {
-	const u64 upper[] = {95, 100, 100, 100, 100, 110};
-	const u64 lower[] = {80, 100, 100, 100, 100, 110};
-	const u64 equal[] = {7, 7, 7, 7, 7, 7};
-	const u64 zeros[6] = {0};
-	const u64 zero_median[] = {0, 0, 0, 0, 0, 9};
-	const u64 few[] = {1, 2, 3, 4, 5};
+	const u64 upper[] = { 95, 100, 100, 100, 100, 110 };
+	const u64 lower[] = { 80, 100, 100, 100, 100, 110 };
+	const u64 equal[] = { 7, 7, 7, 7, 7, 7 };
+	const u64 zeros[6] = { 0 };
+	const u64 zero_median[] = { 0, 0, 0, 0, 0, 9 };
+	const u64 few[] = { 1, 2, 3, 4, 5 };
 	struct summary s;
 
 	s = stats_summary(upper, 6);

@@ -127,7 +127,7 @@ static void expect_list(const char *s, parser parse, const u64 *v)
 	assert_int_equal(list.nr, nr);
 }
 
-#define LIST(...) ((const u64[]){__VA_ARGS__, UINT64_MAX})
+#define LIST(...) ((const u64[]){ __VA_ARGS__, UINT64_MAX })
 
 static void test_parse_list(void **state __maybe_unused)
 {

@@ -107,7 +107,7 @@ static void die_unhandled_again(void *arg)
 
 static void test_handler(void **state __maybe_unused)
 {
-	struct ending e = {print_and_replace, 42};
+	struct ending e = { print_and_replace, 42 };
 
 	expect(die_handled, &e, 42, "1 <first\nsecond 2>", "");
 	e.code = 0;
@@ -138,7 +138,7 @@ static void die_before_exit(void *arg)
 
 static void test_nested(void **state __maybe_unused)
 {
-	struct ending e = {skip_again, 0};
+	struct ending e = { skip_again, 0 };
 
 	expect(die_handled, &e, 1, "first\nsecond 2",
 	       "prog: while ending: again\n");

@@ -125,10 +125,10 @@ void __attribute__((noreturn)) guest_done(void);
  * seven values, five with an assertion.
  */
 #define guest_print(...) guest_print_args(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
-#define guest_print_args(fmt, a, b, c, d, e, f, g, ...)                     \
-	guest_print_values(fmt, (const u64[]){(u64)(a), (u64)(b), (u64)(c), \
-					      (u64)(d), (u64)(e), (u64)(f), \
-					      (u64)(g)})
+#define guest_print_args(fmt, a, b, c, d, e, f, g, ...)                      \
+	guest_print_values(fmt, (const u64[]){ (u64)(a), (u64)(b), (u64)(c), \
+					       (u64)(d), (u64)(e), (u64)(f), \
+					       (u64)(g) })
 void guest_print_values(const char *fmt, const u64 values[7]);
 
 #define guest_assert(cond)                                           \
