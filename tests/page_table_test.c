@@ -44,11 +44,7 @@ static const char *const sharing_names[] = {
 	[SHARE_ALL] = "shared", [SHARE_SPLIT] = "split", NULL
 };
 
-enum inject {
-	INJECT_NOTHING,
-	INJECT_WRONG_COUNT,
-	INJECT_LOST_PAGE
-};
+enum inject { INJECT_NOTHING, INJECT_WRONG_COUNT, INJECT_LOST_PAGE };
 static const char *const inject_names[] = { "nothing", "wrong-count",
 					    "lost-page", NULL };
 
@@ -61,7 +57,8 @@ struct config {
 };
 
 static const struct config defaults = {
-	.common = { BENCH_CONFIG_DEFAULTS },
+	.common = { BENCH_CONFIG_DEFAULTS, .bytes = { 1, { MIB(256) } },
+		    .rounds = 1 },
 	.write_percent = 50,
 };
 
@@ -74,38 +71,27 @@ static const struct option_row options[] = {
 	{ OPT_CHOICE, 0, "access", "HOW", OFFSET(sharing),
 	  "all vCPUs contend for the same pages, or each has its share", .choices = sharing_names },
 	{ OPT_FLAG, 'u', "unaligned", NULL, OFFSET(unaligned),
-	  "move the slot by a page against the block size, so that KVM cannot use blocks", 0, 0, NULL, NULL, false },
+	  "move the slot by a page against the block size, so that KVM cannot use blocks", FLAG_ROW },
 	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject),
 	  "break a proof on purpose, to see that it can fail", .choices = inject_names },
 	{ .type = OPT_END }
 	/* clang-format on */
 };
 
-enum metric {
-	CREATE,
-	LOG_ON,
-	UPDATE,
-	LOG_OFF,
-	ADJUST
-};
+enum metric { CREATE, LOG_ON, UPDATE, LOG_OFF, ADJUST };
 
 static const struct metric_row metrics[] = {
 	/* clang-format off */
 	[CREATE]   = { "create",  UNIT_NS, LOWER_IS_BETTER, "first access to every page" },
-	[LOG_ON]  = { "log_on",  UNIT_NS, LOWER_IS_BETTER, "dirty logging on, all slots" },
+	[LOG_ON]   = { "log_on",  UNIT_NS, LOWER_IS_BETTER, "dirty logging on, all slots" },
 	[UPDATE]   = { "update",  UNIT_NS, LOWER_IS_BETTER, "a write to every page" },
-	[LOG_OFF] = { "log_off", UNIT_NS, LOWER_IS_BETTER, "dirty logging off, all slots" },
+	[LOG_OFF]  = { "log_off", UNIT_NS, LOWER_IS_BETTER, "dirty logging off, all slots" },
 	[ADJUST]   = { "adjust",  UNIT_NS, LOWER_IS_BETTER, "access to every page again" },
 	{ .name = NULL }
 	/* clang-format on */
 };
 
-enum check_id {
-	CREATED,
-	UPDATED,
-	LOGGED,
-	ADJUSTED
-};
+enum check_id { CREATED, UPDATED, LOGGED, ADJUSTED };
 
 static const struct check_row checks[] = {
 	[CREATED] = { "create: mappings", CREATE },

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dirty_proof.h"
+#include "util.h"
+
+const char *const dirty_inject_names[] = {
+	[INJECT_NOTHING] = "nothing",
+	[INJECT_LOST_PAGE] = "lost-page",
+	[INJECT_EXTRA_PAGE] = "extra-page",
+	NULL,
+};
+
+struct dirty_proof {
+	struct run *r;
+	struct dirty_log *log;
+	enum dirty_inject inject;
+	size_t words;
+	u64 *expected;
+	u64 *logged;
+	u64 *copy; /* first word of each page */
+};
+
+struct dirty_proof *dirty_proof_create(struct run *r, struct dirty_log *log,
+				       enum dirty_inject inject)
+{
+	struct dirty_proof *p = xcalloc(1, sizeof(*p));
+
+	p->r = r;
+	p->log = log;
+	p->inject = inject;
+	p->words = dirty_words(r->mem);
+	p->expected = xcalloc(p->words, sizeof(u64));
+	p->logged = xcalloc(p->words, sizeof(u64));
+	p->copy = xcalloc(testmem_pages(r->mem), sizeof(u64));
+	return p;
+}
+
+void dirty_proof_free(struct dirty_proof *p)
+{
+	if (!p)
+		return;
+	free(p->expected);
+	free(p->logged);
+	free(p->copy);
+	free(p);
+}
+
+static void clear(struct dirty_proof *p, u64 *bitmap)
+{
+	memset(bitmap, 0, p->words * sizeof(*bitmap));
+}
+
+static void set_bit(u64 *bitmap, u64 bit)
+{
+	bitmap[bit / 64] |= BIT(bit % 64);
+}
+
+void dirty_proof_expect_all(struct dirty_proof *p)
+{
+	clear(p, p->expected);
+	for (u64 i = 0; i < testmem_pages(p->r->mem); i++)
+		set_bit(p->expected, i);
+}
+
+void dirty_proof_expect_pass(struct dirty_proof *p, const struct workload *w)
+{
+	clear(p, p->expected);
+	workload_mark_pass(w, p->expected);
+}
+
+/* Takes one expected page out of the log, or adds one that was not written. */
+static void falsify(struct dirty_proof *p)
+{
+	for (size_t i = 0; i < p->words; i++) {
+		u64 lose = p->expected[i] & p->logged[i];
+		u64 add = ~p->logged[i];
+
+		if (p->inject == INJECT_LOST_PAGE && lose) {
+			p->logged[i] ^= lose & -lose;
+			return;
+		}
+		if (p->inject == INJECT_EXTRA_PAGE && add) {
+			p->logged[i] |= add & -add;
+			return;
+		}
+	}
+}
+
+static void take_log(struct dirty_proof *p)
+{
+	clear(p, p->logged);
+	dirty_log_merge(p->log, p->logged);
+	falsify(p);
+}
+
+void dirty_proof_check_equal(struct dirty_proof *p, int id)
+{
+	u64 expected, missing, extra;
+
+	take_log(p);
+	expected = bitmap_count(p->expected, p->words);
+	missing = bitmap_count_without(p->expected, p->logged, p->words);
+	extra = bitmap_count_without(p->logged, p->expected, p->words);
+	if (!missing && !extra)
+		check(p->r, id, true, "exactly the %llu pages expected",
+		      (unsigned long long)expected);
+	else
+		check(p->r, id, false,
+		      "of %llu pages expected %llu are missing; %llu others are "
+		      "logged",
+		      (unsigned long long)expected, (unsigned long long)missing,
+		      (unsigned long long)extra);
+}
+
+static u64 first_word(const struct dirty_proof *p, u64 page)
+{
+	const struct testmem *mem = p->r->mem;
+	const u8 *at = (const u8 *)mem->backing->mem + page * mem->page_bytes;
+
+	return READ_ONCE(*(const u64 *)(const void *)at);
+}
+
+void dirty_proof_snapshot(struct dirty_proof *p)
+{
+	for (u64 i = 0; i < testmem_pages(p->r->mem); i++)
+		p->copy[i] = first_word(p, i);
+}
+
+void dirty_proof_check_changed(struct dirty_proof *p, int id)
+{
+	u64 changed, missing;
+
+	clear(p, p->expected);
+	for (u64 i = 0; i < testmem_pages(p->r->mem); i++)
+		if (first_word(p, i) != p->copy[i])
+			set_bit(p->expected, i);
+	take_log(p);
+	changed = bitmap_count(p->expected, p->words);
+	missing = bitmap_count_without(p->expected, p->logged, p->words);
+	if (!changed)
+		check_unverified(p->r, id,
+				 "nothing was written after the last clear");
+	else
+		check(p->r, id, !missing,
+		      "%llu pages written after the last clear, %llu of them "
+		      "not logged",
+		      (unsigned long long)changed, (unsigned long long)missing);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What does tracking dirty pages cost, the host that collects the log and the
+ * vCPUs that write meanwhile?
+ *
+ * In lockstep, vCPUs write a pass over their memory (dirty), then the host
+ * collects the log (get_log) and clears it (clear_log), round after round. The
+ * first round after logging is switched on is another experiment than those
+ * that follow and has metrics of its own: under KVM_DIRTY_LOG_INITIALLY_SET
+ * nothing is write-protected yet and every page is reported; otherwise it is
+ * the round that splits blocks. With --free vCPUs run on their own, as in a
+ * migration, and what counts is how far they come between the first get_log
+ * and the last clear_log.
+ *
+ * What disturbs: more vCPUs than CPUs; a chunk below KVM's own batch of pages.
+ */
+#include <guest/access.h>
+
+#ifdef KVMETER_GUEST
+
+GUEST_FUNCTION(guest_populate)
+{
+	access_all_writes(cpu);
+}
+
+GUEST_FUNCTION(guest_dirty_memory)
+{
+	access_as_planned(cpu);
+}
+
+GUEST_FUNCTION(guest_run_free)
+{
+	access_until_stopped(cpu);
+}
+
+#else
+
+#include <stdlib.h>
+#include "bench.h"
+#include "dirty.h"
+#include "dirty_proof.h"
+#include "util.h"
+#include "workload.h"
+
+struct config {
+	struct bench_config common;
+	u64 write_percent, seed, chunk_bytes, wait_ms;
+	bool random, overlap, no_manual, run_during_off, free;
+	int inject;
+};
+
+static const struct config defaults = {
+	.common = { BENCH_CONFIG_DEFAULTS, .bytes = { 1, { MIB(64) } },
+		    .rounds = 3 },
+	.write_percent = 100,
+	.seed = 1,
+	.chunk_bytes = OPTION_UNSET,
+};
+
+#define OFFSET(member) offsetof(struct config, member)
+
+static const struct option_row options[] = {
+	/* clang-format off */
+	{ OPT_U64, 'w', "write-percent", "PERCENT", OFFSET(write_percent),
+	  "share of writes among the accesses after populate", .max = 100 },
+	{ OPT_FLAG, 'a', "random-access", NULL, OFFSET(random),
+	  "touch pages in random order", FLAG_ROW },
+	{ OPT_U64, 'r', "seed", "N", OFFSET(seed),
+	  "of the order and of the choice of writes", .max = UINT32_MAX },
+	{ OPT_FLAG, 'o', "overlap", NULL, OFFSET(overlap),
+	  "all vCPUs touch the same --bytes of memory; else that much each", FLAG_ROW },
+	{ OPT_FLAG, 'g', "no-manual-protect", NULL, OFFSET(no_manual),
+	  "do without KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2: get_log clears as well", FLAG_ROW },
+	{ OPT_FLAG, 'e', "run-during-off", NULL, OFFSET(run_during_off),
+	  "let vCPUs run while dirty logging is switched off", FLAG_ROW },
+	{ OPT_FLAG, 'j', "free", NULL, OFFSET(free),
+	  "vCPUs run on their own, not in lockstep with the collector", FLAG_ROW },
+	{ OPT_SIZE, 'k', "chunk", "SIZE", OFFSET(chunk_bytes),
+	  "clear in chunks of SIZE, else each slot in one call", .min = KIB(4), .max = TIB(64) },
+	{ OPT_U64, 'l', "clear-wait", "MS", OFFSET(wait_ms),
+	  "wait after each clear, as a migration sends", .max = 60000 },
+	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject),
+	  "break the proof on purpose, to see that it can fail", .choices = dirty_inject_names },
+	{ .type = OPT_END }
+	/* clang-format on */
+};
+
+/* clang-format off */
+enum metric {
+	POPULATE, LOG_ON, FIRST_DIRTY, FIRST_GET_LOG, FIRST_CLEAR_LOG,
+	DIRTY, GET_LOG, CLEAR_LOG, LOG_OFF, READS, WRITES, PAGES_PER_S
+};
+/* clang-format on */
+
+static const struct metric_row metrics[] = {
+	/* clang-format off */
+	[POPULATE]        = { "populate",        UNIT_NS, LOWER_IS_BETTER, "first write to every page" },
+	[LOG_ON]          = { "log_on",          UNIT_NS, LOWER_IS_BETTER, "dirty logging on, all slots" },
+	[FIRST_DIRTY]     = { "first_dirty",     UNIT_NS, LOWER_IS_BETTER, "dirty of the first round" },
+	[FIRST_GET_LOG]   = { "first_get_log",   UNIT_NS, LOWER_IS_BETTER, "get_log of the first round" },
+	[FIRST_CLEAR_LOG] = { "first_clear_log", UNIT_NS, LOWER_IS_BETTER, "clear_log of the first round" },
+	[DIRTY]           = { "dirty",           UNIT_NS, LOWER_IS_BETTER, "a pass of all vCPUs, in lockstep" },
+	[GET_LOG]         = { "get_log",         UNIT_NS, LOWER_IS_BETTER, "KVM_GET_DIRTY_LOG, all slots" },
+	[CLEAR_LOG]       = { "clear_log",       UNIT_NS, LOWER_IS_BETTER, "KVM_CLEAR_DIRTY_LOG, all calls, without waits" },
+	[LOG_OFF]         = { "log_off",         UNIT_NS, LOWER_IS_BETTER, "dirty logging off, all slots" },
+	[READS]           = { "reads",           UNIT_PAGES, HIGHER_IS_BETTER, "read from first get_log to last clear_log" },
+	[WRITES]          = { "writes",          UNIT_PAGES, HIGHER_IS_BETTER, "written in the same time" },
+	[PAGES_PER_S]     = { "pages_per_s",     UNIT_PAGES_PER_S, HIGHER_IS_BETTER, "reads and writes of it, when vCPUs run free" },
+	{ .name = NULL }
+	/* clang-format on */
+};
+
+enum check_id { POPULATED, FIRST_LOGGED, LOGGED };
+
+static const struct check_row checks[] = {
+	[POPULATED] = { "populate: mappings", POPULATE },
+	[FIRST_LOGGED] = { "first round: dirty log", FIRST_GET_LOG },
+	[LOGGED] = { "later rounds: dirty log", GET_LOG },
+	{ NULL, 0 }
+};
+
+/* What one run works with. */
+struct experiment {
+	struct run *r;
+	const struct config *cfg;
+	struct workload work;
+	struct dirty_log *log;
+	struct dirty_proof *proof;
+	u64 manual; /* modes of manual protection in use */
+	u64 chunk_pages;
+};
+
+static struct timing get_log(struct experiment *e)
+{
+	return TIMED(dirty_log_get(e->log));
+}
+
+static struct timing clear_log(struct experiment *e)
+{
+	return dirty_log_clear(e->log, e->chunk_pages, e->cfg->wait_ms);
+}
+
+static void lockstep(struct experiment *e)
+{
+	struct progress sum = { 0 };
+
+	for (u64 i = 0; i < e->cfg->common.rounds; i++) {
+		if (i == 0 && (e->manual & KVM_DIRTY_LOG_INITIALLY_SET))
+			dirty_proof_expect_all(e->proof);
+		else
+			dirty_proof_expect_pass(e->proof, &e->work);
+		sample(e->r, i ? DIRTY : FIRST_DIRTY,
+		       gang_round(e->r->gang, "guest_dirty_memory"));
+		progress_add(&sum, gang_progress(e->r->gang));
+		sample(e->r, i ? GET_LOG : FIRST_GET_LOG, get_log(e));
+		dirty_proof_check_equal(e->proof, i ? LOGGED : FIRST_LOGGED);
+		if (e->manual)
+			sample(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG,
+			       clear_log(e));
+	}
+	if (e->cfg->common.rounds == 1)
+		check_not_applicable(e->r, LOGGED, "one round only");
+	sample_value(e->r, READS, sum.reads);
+	sample_value(e->r, WRITES, sum.writes);
+}
+
+/* Nothing but collecting happens between the two looks at the progress. */
+static void run_free(struct experiment *e)
+{
+	u64 rounds = e->cfg->common.rounds;
+	struct timing *get = xcalloc(rounds, sizeof(*get));
+	struct timing *clear = xcalloc(rounds, sizeof(*clear));
+	struct progress from, window;
+	char length[UNIT_LEN];
+
+	gang_start(e->r->gang, "guest_run_free");
+	gang_wait_accesses(e->r->gang, 1);
+	from = gang_progress(e->r->gang);
+	for (u64 i = 0; i < rounds; i++) {
+		get[i] = get_log(e);
+		if (e->manual)
+			clear[i] = clear_log(e);
+	}
+	window = progress_sub(gang_progress(e->r->gang), from);
+
+	dirty_proof_snapshot(e->proof);
+	gang_wait_accesses(e->r->gang, DIRTY_PROOF_ACCESSES);
+	gang_stop(e->r->gang);
+	dirty_log_get(e->log);
+	dirty_proof_check_changed(e->proof, LOGGED);
+	check_not_applicable(e->r, FIRST_LOGGED, "vCPUs run free");
+
+	for (u64 i = 0; i < rounds; i++) {
+		sample(e->r, i ? GET_LOG : FIRST_GET_LOG, get[i]);
+		if (e->manual)
+			sample(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG, clear[i]);
+	}
+	sample_value(e->r, READS, window.reads);
+	sample_value(e->r, WRITES, window.writes);
+	sample_value(e->r, PAGES_PER_S, progress_per_s(window));
+	remark(e->r, PAGES_PER_S, "in %s", format_ns(length, window.ns));
+	free(get);
+	free(clear);
+}
+
+static void log_off(struct experiment *e)
+{
+	if (e->cfg->run_during_off) {
+		gang_start(e->r->gang, "guest_run_free");
+		gang_wait_accesses(e->r->gang, 1);
+	}
+	sample(e->r, LOG_OFF,
+	       TIMED(testmem_log_dirty(e->r->mem, DIRTY_LOG_OFF)));
+	if (e->cfg->run_during_off)
+		gang_stop(e->r->gang);
+	remark_mappings(e->r, LOG_OFF);
+}
+
+static u64 memory(const void *config, u64 vcpus, u64 bytes)
+{
+	const struct config *cfg = config;
+
+	return cfg->overlap ? bytes : vcpus * bytes;
+}
+
+static void prepare(struct experiment *e)
+{
+	const struct config *cfg = e->cfg;
+	struct run *r = e->r;
+
+	run_create(r, memory(cfg, r->nr_vcpus, r->bytes), false);
+	e->manual = cfg->no_manual ? 0 : dirty_manual_modes(r->vm->fd);
+	if (e->manual)
+		dirty_enable_manual(r->vm, e->manual);
+	workload_init(&e->work, r,
+		      &(struct workload_config){
+			      .sharing = cfg->overlap ? SHARE_ALL : SHARE_SPLIT,
+			      .random = cfg->random,
+			      .seed = cfg->seed + r->index,
+			      .write_percent = cfg->write_percent,
+		      });
+	e->log = dirty_log_create(r->mem);
+	e->proof = dirty_proof_create(r, e->log, cfg->inject);
+	e->chunk_pages = dirty_chunk_pages(r->mem, cfg->chunk_bytes);
+	run_start(r);
+	for (int m = POPULATE; m <= LOG_OFF; m++)
+		sample_pages(r, m, testmem_pages(r->mem));
+	note_loop_cost(r, &e->work);
+}
+
+static void run(struct run *r)
+{
+	struct experiment e = { .r = r, .cfg = r->config };
+	char chunk[UNIT_LEN];
+
+	prepare(&e);
+	sample(r, POPULATE, gang_round(r->gang, "guest_populate"));
+	check_mappings(r, POPULATED, EXPECT_BLOCKS, 0);
+	sample(r, LOG_ON, TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_ON)));
+	remark_mappings(r, LOG_ON);
+	if (e.cfg->free)
+		run_free(&e);
+	else
+		lockstep(&e);
+	log_off(&e);
+
+	if (e.manual)
+		remark(r, CLEAR_LOG, "%llu calls of at most %s a round",
+		       (unsigned long long)dirty_log_calls(e.log),
+		       format_size(chunk, e.chunk_pages * r->mem->page_bytes));
+	dirty_proof_free(e.proof);
+	dirty_log_free(e.log);
+	workload_fini(&e.work);
+}
+
+static const struct bench bench = {
+	.name = "dirty_log_perf_test",
+	.question =
+		"what does tracking dirty pages cost the host that collects "
+		"the log and the vCPUs that write meanwhile?",
+	.options = options,
+	.metrics = metrics,
+	.checks = checks,
+	.defaults = &defaults,
+	.config_bytes = sizeof(defaults),
+	.memory = memory,
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	return bench_main(&bench, argc, argv);
+}
+
+#endif
