@@ -39,12 +39,11 @@ struct bench_config {
 	bool version;
 };
 
-/* What fits a host with 2 CPUs and 4 GiB; a test may override members. */
-#define BENCH_CONFIG_DEFAULTS                                              \
-	.vcpus = { 1, { 1 } }, .bytes = { 1, { MIB(256) } },               \
-	.backing = "anonymous", .gpa = TESTMEM_GPA_DEFAULT,                \
-	.guest_page = TESTMEM_GUEST_PAGE_DEFAULT, .slots = 1, .rounds = 1, \
-	.runs = 9, .warmup = 1, .timeout_s = 10, .prefault = true
+/* What fits a host with 2 CPUs and 4 GiB; bytes and rounds are the test's. */
+#define BENCH_CONFIG_DEFAULTS                                                 \
+	.vcpus = { 1, { 1 } }, .backing = "anonymous",                        \
+	.gpa = TESTMEM_GPA_DEFAULT, .guest_page = TESTMEM_GUEST_PAGE_DEFAULT, \
+	.slots = 1, .runs = 9, .warmup = 1, .timeout_s = 10, .prefault = true
 
 struct run;
 
@@ -128,10 +127,7 @@ void remark(struct run *r, int metric, const char *fmt, ...) __printf(3, 4);
  * created, split, coalesced, dropped or kept. @wrong is added to the count, to
  * show that the check can fail.
  */
-enum expectation {
-	EXPECT_BLOCKS,
-	EXPECT_BASE_PAGES
-};
+enum expectation { EXPECT_BLOCKS, EXPECT_BASE_PAGES };
 void check_mappings(struct run *r, int check, enum expectation e, u64 wrong);
 
 /* The same as a remark. */

@@ -30,12 +30,21 @@ void dirty_log_free(struct dirty_log *log); /* NULL is fine */
 void dirty_log_get(struct dirty_log *log);
 
 /*
- * Clears what the last get has found, in calls of @chunk_pages (a multiple of
- * DIRTY_CLEAR_PAGES; at most a whole slot a call), and waits @wait_ns after
- * each call. The time waited is not in the timing. Returns the calls.
+ * Pages of a chunk of @bytes: KVM takes multiples of DIRTY_CLEAR_PAGES, so that
+ * it is rounded up; all that a slot can have if @bytes is OPTION_UNSET.
+ */
+u64 dirty_chunk_pages(const struct testmem *mem, u64 bytes);
+
+/*
+ * Clears what the last get has found, in calls of @chunk_pages (at most a whole
+ * slot a call), and waits @wait_ms after each call. The time waited is not in
+ * the timing.
  */
 struct timing dirty_log_clear(struct dirty_log *log, u64 chunk_pages,
-			      u64 wait_ns, u64 *calls);
+			      u64 wait_ms);
+
+/* Calls that the last dirty_log_clear() has made. */
+u64 dirty_log_calls(const struct dirty_log *log);
 
 /* ORs what the last get has found into @bitmap. */
 void dirty_log_merge(const struct dirty_log *log, u64 *bitmap);

@@ -50,12 +50,24 @@ struct timing gang_round(struct gang *gang, const char *function);
 void gang_start(struct gang *gang, const char *function);
 struct timing gang_stop(struct gang *gang);
 
+/*
+ * Between the two: sleeps until every vCPU has made at least @accesses more.
+ * The deadline for silent vCPUs holds.
+ */
+void gang_wait_accesses(struct gang *gang, u64 accesses);
+
 /* What the vCPUs have done since the release; exact when they are stopped. */
 struct progress {
 	u64 reads;
 	u64 writes;
-	u64 ns; /* the moment of reading, now_ns() */
+	u64 ns; /* the moment of reading, now_ns(); of a difference: its length
+		 */
 };
 struct progress gang_progress(const struct gang *gang);
+
+void progress_add(struct progress *sum, struct progress p);
+struct progress progress_sub(struct progress a, struct progress b);
+/* Reads and writes of a difference per second. */
+u64 progress_per_s(struct progress difference);
 
 #endif

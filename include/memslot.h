@@ -46,10 +46,7 @@ int __memslot_move(struct memslot *slot, u64 gpa);
 void memslot_set_flags(struct memslot *slot, u32 flags);
 int __memslot_set_flags(struct memslot *slot, u32 flags);
 
-enum dirty_logging {
-	DIRTY_LOG_OFF,
-	DIRTY_LOG_ON
-};
+enum dirty_logging { DIRTY_LOG_OFF, DIRTY_LOG_ON };
 void memslot_log_dirty(struct memslot *slot, enum dirty_logging log);
 
 static inline u64 memslot_pages(const struct memslot *slot, u64 page_bytes)

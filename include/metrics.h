@@ -9,15 +9,8 @@
 #include "timing.h"
 #include "types.h"
 
-enum metric_unit {
-	UNIT_NS,
-	UNIT_PAGES,
-	UNIT_PAGES_PER_S
-};
-enum metric_better {
-	LOWER_IS_BETTER,
-	HIGHER_IS_BETTER
-};
+enum metric_unit { UNIT_NS, UNIT_PAGES, UNIT_PAGES_PER_S };
+enum metric_better { LOWER_IS_BETTER, HIGHER_IS_BETTER };
 
 /* Rows of a const table, ended by name NULL; the index is the metric's id. */
 struct metric_row {

@@ -51,6 +51,9 @@ struct option_row {
 	bool (*valid)(const void *member, const char **why);
 	bool no_json; /* says nothing of the experiment: left out of "config" */
 };
+
+/* Ends a row that takes no value. */
+#define FLAG_ROW 0, 0, NULL, NULL, false
 /* clang-format on */
 
 /* Room for a long name with its no- and terminating zero. */

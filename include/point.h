@@ -21,11 +21,7 @@ struct point {
 	bool finished;
 };
 
-enum verdict {
-	VERDICT_PASS,
-	VERDICT_FAIL,
-	VERDICT_SKIP
-};
+enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_SKIP };
 
 struct session {
 	const struct bench *bench;

@@ -18,18 +18,9 @@
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 #define HUGEPAGES "/sys/kernel/mm/hugepages/hugepages-%llukB/"
 
-enum backing_kind {
-	ANONYMOUS,
-	SHMEM,
-	MEMFD,
-	NAMED_FILE
-};
+enum backing_kind { ANONYMOUS, SHMEM, MEMFD, NAMED_FILE };
 
-enum backing_pages {
-	PAGES_BASE,
-	PAGES_THP,
-	PAGES_HUGETLB
-};
+enum backing_pages { PAGES_BASE, PAGES_THP, PAGES_HUGETLB };
 
 struct backing_type {
 	const char *name;

@@ -10,6 +10,7 @@
 struct dirty_log {
 	struct testmem *mem;
 	u64 **bitmap; /* one per slot */
+	u64 calls;
 };
 
 u64 dirty_manual_modes(int kvm_or_vm_fd)
@@ -63,7 +64,7 @@ void dirty_log_get(struct dirty_log *log)
 		memslot_get_dirty(&log->mem->slot[i], log->bitmap[i]);
 }
 
-static void wait(u64 ns)
+static void wait_ns(u64 ns)
 {
 	u64 deadline = now_ns() + ns;
 
@@ -73,28 +74,39 @@ static void wait(u64 ns)
 	}
 }
 
+u64 dirty_chunk_pages(const struct testmem *mem, u64 bytes)
+{
+	u64 pages = min_u64(bytes, mem->bytes) / mem->page_bytes;
+
+	return ALIGN_UP(max_u64(pages, 1), DIRTY_CLEAR_PAGES);
+}
+
 struct timing dirty_log_clear(struct dirty_log *log, u64 chunk_pages,
-			      u64 wait_ns, u64 *calls)
+			      u64 wait_ms)
 {
 	struct timing sum = { 0 };
 
-	*calls = 0;
+	log->calls = 0;
 	for (u32 i = 0; i < log->mem->nr_slots; i++) {
 		struct memslot *slot = &log->mem->slot[i];
 		u64 pages = slot_pages(log, i);
 
 		for (u64 at = 0; at < pages; at += chunk_pages) {
 			u64 nr = min_u64(chunk_pages, pages - at);
+			struct timing t = TIMED(memslot_clear_dirty(
+				slot, log->bitmap[i], at, nr));
 
-			sum = timing_add(
-				sum, TIMED(memslot_clear_dirty(
-					     slot, log->bitmap[i], at, nr)));
-			(*calls)++;
-			if (wait_ns)
-				wait(wait_ns);
+			sum = timing_add(sum, t);
+			log->calls++;
+			wait_ns(wait_ms * NSEC_PER_MSEC);
 		}
 	}
 	return sum;
+}
+
+u64 dirty_log_calls(const struct dirty_log *log)
+{
+	return log->calls;
 }
 
 /* ORs @nr bits of @from into @to from bit @at. */

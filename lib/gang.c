@@ -20,6 +20,8 @@
 #define TICK_NS NSEC_PER_SEC
 /* How long a kicked vCPU may take to come out of KVM_RUN. */
 #define KICK_NS (5 * NSEC_PER_SEC)
+/* Between two looks at vCPUs that run free. */
+#define POLL_NS NSEC_PER_MSEC
 #define NOT_PINNED (~UINT64_C(0))
 
 /* Written by its own thread between release and arrival, else by the gang. */
@@ -227,6 +229,8 @@ void gang_start(struct gang *g, const char *function)
 		struct member *m = &g->member[i];
 		struct guest_cpu *area = m->vcpu->area;
 
+		if (m->stop == STOP_DONE)
+			die("vCPU %u is done: it must not run again", i);
 		if (function && m->stop != STOP_IDLE)
 			die("vCPU %u is not idle: it cannot run %s", i,
 			    function);
@@ -313,21 +317,34 @@ static void look_for_stuck(struct gang *g)
 	}
 }
 
-static void wait_all(struct gang *g)
+/* The deadline for silence begins now. */
+static void begin_wait(struct gang *g)
 {
-	u64 tick = min_u64(TICK_NS, g->cfg.timeout_ns / 4 + 1);
 	u64 now = now_ns();
-	u32 left;
 
 	for (unsigned int i = 0; i < g->nr; i++)
 		g->member[i].seen_ns = now;
+}
+
+/* What a waiting main thread does between its sleeps. */
+static void look_around(struct gang *g)
+{
+	interrupt_check();
+	look_for_broken(g);
+	look_for_stuck(g);
+	if (g->cfg.tick)
+		g->cfg.tick(g->cfg.tick_arg, now_ns() - g->release_ns);
+}
+
+static void wait_all(struct gang *g)
+{
+	u64 tick = min_u64(TICK_NS, g->cfg.timeout_ns / 4 + 1);
+	u32 left;
+
+	begin_wait(g);
 	while ((left = __atomic_load_n(&g->outstanding, __ATOMIC_ACQUIRE))) {
 		futex_wait(&g->outstanding, left, tick);
-		interrupt_check();
-		look_for_broken(g);
-		look_for_stuck(g);
-		if (g->cfg.tick)
-			g->cfg.tick(g->cfg.tick_arg, now_ns() - g->release_ns);
+		look_around(g);
 	}
 	look_for_broken(g);
 }
@@ -360,6 +377,29 @@ struct timing gang_stop(struct gang *g)
 	return finish(g);
 }
 
+static u64 accesses_of(const struct member *m)
+{
+	const struct guest_cpu *area = m->vcpu->area;
+
+	return READ_ONCE(area->reads) + READ_ONCE(area->writes);
+}
+
+void gang_wait_accesses(struct gang *g, u64 accesses)
+{
+	u64 *goal = xcalloc(g->nr, sizeof(*goal));
+
+	for (unsigned int i = 0; i < g->nr; i++)
+		goal[i] = accesses_of(&g->member[i]) + accesses;
+	begin_wait(g);
+	for (unsigned int i = 0; i < g->nr; i++) {
+		while (accesses_of(&g->member[i]) < goal[i]) {
+			sleep_until_ns(now_ns() + POLL_NS);
+			look_around(g);
+		}
+	}
+	free(goal);
+}
+
 struct progress gang_progress(const struct gang *g)
 {
 	struct progress p = { 0 };
@@ -372,4 +412,26 @@ struct progress gang_progress(const struct gang *g)
 	}
 	p.ns = now_ns();
 	return p;
+}
+
+void progress_add(struct progress *sum, struct progress p)
+{
+	sum->reads += p.reads;
+	sum->writes += p.writes;
+}
+
+struct progress progress_sub(struct progress a, struct progress b)
+{
+	return (struct progress){
+		.reads = a.reads - b.reads,
+		.writes = a.writes - b.writes,
+		.ns = a.ns - b.ns,
+	};
+}
+
+u64 progress_per_s(struct progress difference)
+{
+	double accesses = (double)difference.reads + difference.writes;
+
+	return difference.ns ? accesses * NSEC_PER_SEC / difference.ns : 0;
 }
