@@ -35,7 +35,8 @@ u64 backing_granule(const char *value);
 
 /*
  * Ends by skip() with the remedy if this host cannot give @bytes of @value
- * now: no such huge page size, none reserved, THP switched off.
+ * now: no such huge page size, none reserved, THP switched off, not as much
+ * memory available.
  */
 void backing_require(const char *value, u64 bytes);
 

@@ -130,7 +130,10 @@ void remark(struct run *r, int metric, const char *fmt, ...) __printf(3, 4);
 enum expectation { EXPECT_BLOCKS, EXPECT_BASE_PAGES };
 void check_mappings(struct run *r, int check, enum expectation e, u64 wrong);
 
-/* The same as a remark. */
+/* Says below the table why blocks are not used where the host has them. */
+void note_block_limit(struct run *r);
+
+/* What has become of them as a remark. */
 void remark_mappings(struct run *r, int metric);
 
 #endif

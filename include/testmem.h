@@ -56,4 +56,10 @@ void testmem_log_dirty(struct testmem *mem, enum dirty_logging log);
  */
 bool testmem_expect(const struct testmem *mem, struct mappings *expected);
 
+/*
+ * Why KVM cannot map all of the memory by blocks as large as the host's pages;
+ * NULL if it can, or if those are base pages. Static storage.
+ */
+const char *testmem_block_limit(const struct testmem *mem);
+
 #endif

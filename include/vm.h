@@ -70,10 +70,16 @@ struct vcpu {
 
 /*
  * Skips, with the remedy, if there is no usable /dev/kvm, or it lacks the mode
- * or so many vCPUs, or RLIMIT_NOFILE cannot be raised to what they need.
- * Creates nothing. Returns the guest's physical address bits.
+ * or so many vCPUs or memslots (beside that of control memory), or
+ * RLIMIT_NOFILE cannot be raised to what the vCPUs need. Creates nothing.
+ * Returns the guest's physical address bits.
  */
-unsigned int vm_require(const struct guest_mode *mode, unsigned int nr_vcpus);
+struct vm_needs {
+	const struct guest_mode *mode;
+	unsigned int nr_vcpus;
+	unsigned int nr_slots;
+};
+unsigned int vm_require(const struct vm_needs *needs);
 
 /* Creates the VM and its vCPUs; first does what vm_require() does. */
 struct vm *vm_create(const struct vm_config *cfg);

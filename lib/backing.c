@@ -72,11 +72,12 @@ bool backing_known(const char *value)
 	return find(value) != NULL;
 }
 
-static u64 default_huge_bytes(void)
+/* Bytes that a line of /proc/meminfo tells; 0 if it is not there. */
+static u64 meminfo_bytes(const char *key)
 {
 	char *text = read_text("/proc/meminfo");
-	const char *line = text ? strstr(text, "Hugepagesize:") : NULL;
-	u64 kib = line ? strtoull(line + strlen("Hugepagesize:"), NULL, 10) : 0;
+	const char *line = text ? strstr(text, key) : NULL;
+	u64 kib = line ? strtoull(line + strlen(key), NULL, 10) : 0;
 
 	free(text);
 	return KIB(kib);
@@ -106,7 +107,7 @@ static u64 type_page_bytes(const struct backing_type *type)
 		break;
 	case PAGES_HUGETLB:
 		bytes = type->huge_bytes ? type->huge_bytes
-					 : default_huge_bytes();
+					 : meminfo_bytes("Hugepagesize:");
 		break;
 	case PAGES_BASE:
 		break;
@@ -153,6 +154,20 @@ static char *hugetlb_missing(const struct backing_type *type, u64 bytes)
 		(unsigned long long)(total + need - free_pages), kib);
 }
 
+/* Better to be told now than to meet the OOM killer. */
+static char *memory_missing(u64 bytes)
+{
+	u64 available = meminfo_bytes("MemAvailable:");
+	char need[UNIT_LEN], have[UNIT_LEN];
+
+	if (!available || bytes <= available + meminfo_bytes("SwapFree:"))
+		return NULL;
+	return xasprintf("%s of memory needed, this host has %s available: "
+			 "choose smaller --bytes or --vcpus",
+			 format_size(need, bytes),
+			 format_size(have, ALIGN_DOWN(available, MIB(1))));
+}
+
 static char *thp_missing(void)
 {
 	char *enabled = read_text(THP "enabled");
@@ -183,8 +198,11 @@ static char *missing(const struct backing_type *type, u64 bytes)
 
 void backing_require(const char *value, u64 bytes)
 {
-	char *why = missing(find(value), bytes);
+	const struct backing_type *type = find(value);
+	char *why = missing(type, bytes);
 
+	if (!why && type->pages != PAGES_HUGETLB && type->kind != NAMED_FILE)
+		why = memory_missing(bytes);
 	if (why)
 		skip("--backing %s: %s", value, why);
 }

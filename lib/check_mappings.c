@@ -95,3 +95,13 @@ void remark_mappings(struct run *r, int metric)
 	look(r, change);
 	remark(r, metric, "%s", change);
 }
+
+void note_block_limit(struct run *r)
+{
+	const char *why = testmem_block_limit(r->mem);
+	char page[UNIT_LEN];
+
+	if (why)
+		note(r, "host pages of %s, but not all mapped as blocks: %s",
+		     format_size(page, r->mem->backing->page_bytes), why);
+}

@@ -2,16 +2,19 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "compat.h"
+#include "interrupt.h"
 #include "populate.h"
 #include "util.h"
 
 /* Below this a thread costs more than it saves. */
 #define SHARE_MIN_BYTES MIB(64)
+#define SLICE_THREADS 64
+/* Between two looks for an interrupt. */
+#define SLICE_BYTES GIB(1)
 
 struct share {
 	u8 *mem;
@@ -52,37 +55,51 @@ static unsigned int usable_cpus(void)
 	return CPU_COUNT(&set);
 }
 
-void populate(void *mem, u64 bytes, u64 page_bytes)
+/* Shares one slice among @nr threads; returns 0 or an errno. */
+static int populate_slice(u8 *mem, u64 bytes, u64 page_bytes, unsigned int nr)
 {
-	u64 unit = max_u64(page_bytes, SHARE_MIN_BYTES);
-	u64 nr = min_u64(usable_cpus(), DIV_ROUND_UP(bytes, unit));
-	u64 each = ALIGN_UP(DIV_ROUND_UP(bytes, nr ? nr : 1), page_bytes);
-	struct share *share = xcalloc(nr + 1, sizeof(*share));
-	pthread_t *thread = xcalloc(nr + 1, sizeof(*thread));
+	u64 each = ALIGN_UP(DIV_ROUND_UP(bytes, nr), page_bytes);
+	struct share share[SLICE_THREADS];
+	pthread_t thread[SLICE_THREADS];
+	bool started[SLICE_THREADS];
 	int error = 0;
 
-	for (u64 i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		u64 from = min_u64(i * each, bytes);
+		u64 part = min_u64(each, bytes - from);
 
-		share[i] = (struct share){ (u8 *)mem + from,
-					   min_u64(each, bytes - from),
-					   page_bytes, 0 };
-		if (nr == 1 || pthread_create(&thread[i], NULL, populate_share,
-					      &share[i])) {
+		share[i] = (struct share){ mem + from, part, page_bytes, 0 };
+		started[i] = nr > 1 &&
+			     !pthread_create(&thread[i], NULL, populate_share,
+					     &share[i]);
+		if (!started[i])
 			populate_share(&share[i]);
-			thread[i] = pthread_self();
-		}
 	}
-	for (u64 i = 0; i < nr; i++) {
-		if (!pthread_equal(thread[i], pthread_self()))
+	for (unsigned int i = 0; i < nr; i++) {
+		if (started[i])
 			pthread_join(thread[i], NULL);
 		if (share[i].error)
 			error = share[i].error;
 	}
-	free(share);
-	free(thread);
-	if (error)
-		die("populating %llu bytes of host memory: %s: choose smaller "
-		    "--bytes, or another --backing",
-		    (unsigned long long)bytes, strerror(error));
+	return error;
+}
+
+void populate(void *mem, u64 bytes, u64 page_bytes)
+{
+	u64 slice = max_u64(SLICE_BYTES, page_bytes);
+	u64 threads = min_u64(usable_cpus(), SLICE_THREADS);
+
+	for (u64 at = 0; at < bytes; at += slice) {
+		u64 part = min_u64(slice, bytes - at);
+		u64 nr = DIV_ROUND_UP(part,
+				      max_u64(SHARE_MIN_BYTES, page_bytes));
+		int error = populate_slice((u8 *)mem + at, part, page_bytes,
+					   min_u64(nr, threads));
+
+		if (error)
+			die("populating %llu bytes of host memory: %s: choose "
+			    "smaller --bytes, or another --backing",
+			    (unsigned long long)bytes, strerror(error));
+		interrupt_check();
+	}
 }

@@ -140,3 +140,27 @@ bool testmem_expect(const struct testmem *mem, struct mappings *expected)
 		expect_fewer_blocks(mem, huge.bytes, huge.page_bytes, expected);
 	return true;
 }
+
+const char *testmem_block_limit(const struct testmem *mem)
+{
+	struct backing_huge huge;
+
+	if (!backing_huge(mem->backing, &huge) || !huge.bytes ||
+	    huge.page_bytes == mem->page_bytes)
+		return NULL;
+	if (huge.bytes < mem->bytes)
+		return "the host holds only a part of it in huge pages";
+	if (arch_stage2_block(mem->vm, huge.page_bytes, mem->guest_block) <
+	    huge.page_bytes)
+		return "the guest's own tables map less, and KVM shadows them";
+	for (u32 i = 0; i < mem->nr_slots; i++) {
+		const struct memslot *slot = &mem->slot[i];
+
+		if (!IS_ALIGNED(slot->gpa ^ (u64)slot->hva, huge.page_bytes))
+			return "guest and host addresses differ modulo the "
+			       "block size";
+		if (!IS_ALIGNED(slot->gpa | slot->bytes, huge.page_bytes))
+			return "a slot does not begin or end with a block";
+	}
+	return NULL;
+}

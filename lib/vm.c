@@ -35,14 +35,14 @@ static void raise_file_limit(unsigned int nr_vcpus)
 		     (unsigned long long)need);
 }
 
-static void check_vcpus(int kvm_fd, unsigned int nr)
+static void check_limit(int kvm_fd, int capability, const char *option,
+			unsigned int nr, unsigned int own)
 {
-	int max = kvm_has(kvm_fd, KVM_CAP_MAX_VCPUS);
+	unsigned int max = kvm_has(kvm_fd, capability);
 
-	if (max > 0 && nr > (unsigned int)max)
-		skip("%u vCPUs: this KVM has at most %d (KVM_CAP_MAX_VCPUS): "
-		     "choose a smaller --vcpus",
-		     nr, max);
+	if (max && nr + own > max)
+		skip("--%s %u: this KVM has at most %u: choose fewer", option,
+		     nr, max - own);
 }
 
 static void create_vcpu(struct vm *vm, u32 index)
@@ -76,17 +76,19 @@ static void create_control(struct vm *vm, const struct vm_config *cfg)
 	image_load(&vm->image, vm_alloc(vm, vm->image.bytes, CONTROL_PAGE));
 }
 
-unsigned int vm_require(const struct guest_mode *mode, unsigned int nr_vcpus)
+unsigned int vm_require(const struct vm_needs *needs)
 {
 	int kvm_fd = kvm_open();
-	const char *missing = arch_mode_missing(kvm_fd, mode);
+	const char *missing = arch_mode_missing(kvm_fd, needs->mode);
 	unsigned int pa_bits;
 
 	if (missing)
-		skip("--mode %s: %s", mode->name, missing);
-	check_vcpus(kvm_fd, nr_vcpus);
-	raise_file_limit(nr_vcpus);
-	pa_bits = arch_pa_bits(kvm_fd, mode);
+		skip("--mode %s: %s", needs->mode->name, missing);
+	check_limit(kvm_fd, KVM_CAP_MAX_VCPUS, "vcpus", needs->nr_vcpus, 0);
+	/* one slot is that of control memory */
+	check_limit(kvm_fd, KVM_CAP_NR_MEMSLOTS, "slots", needs->nr_slots, 1);
+	raise_file_limit(needs->nr_vcpus);
+	pa_bits = arch_pa_bits(kvm_fd, needs->mode);
 	close(kvm_fd);
 	return pa_bits;
 }
@@ -95,7 +97,8 @@ struct vm *vm_create(const struct vm_config *cfg)
 {
 	struct vm *vm = xcalloc(1, sizeof(*vm));
 
-	vm->pa_bits = vm_require(cfg->mode, cfg->nr_vcpus);
+	vm->pa_bits = vm_require(&(struct vm_needs){
+		.mode = cfg->mode, .nr_vcpus = cfg->nr_vcpus });
 	vm->mode = cfg->mode;
 	vm->nr_vcpus = cfg->nr_vcpus;
 	vm->kvm_fd = kvm_open();

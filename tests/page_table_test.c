@@ -170,6 +170,7 @@ static void run(struct run *r)
 	for (u64 i = 0; i < cfg->common.rounds; i++)
 		round_of(r, log);
 
+	note_block_limit(r);
 	note_loop_cost(r, &w);
 	dirty_log_free(log);
 	workload_fini(&w);
