@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make                      the benchmarks, for this machine
-# make bench                run them: two tables
+# make bench                run them: two tables, within a minute
 # make check                prove that kvmeter itself is right
+# make check-unit           a part of it: also self source harness native build
+# make check-limit          and one that is not: what the harness adds to times
 # make install              PREFIX=/usr/local DESTDIR=
+# make clean help
 #
-# ARCH=aarch64 CROSS_COMPILE=aarch64-linux-gnu-   for another one
+# ARCH=aarch64 CROSS_COMPILE=aarch64-linux-gnu-   for another machine
 # LLVM=1 with clang    STATIC=1 static binaries    O=DIR elsewhere than build/
 # SANITIZE=address,undefined    WERROR=1    V=1 shows commands
+# UAPI=DIR kernel headers DIR/linux and DIR/asm instead of the system's
+
+all:
 
 ARCH ?= $(shell uname -m)
 O ?= build
@@ -21,6 +27,7 @@ ifeq ($(wildcard arch/$(ARCH)/include/guest_arch.h),)
 $(error ARCH=$(ARCH): no such port: $(patsubst arch/%/include/guest_arch.h,%,$(wildcard arch/*/include/guest_arch.h)))
 endif
 
+COMPILER := $(if $(LLVM),clang,gcc)
 ifdef LLVM
 CC := clang $(if $(CROSS_COMPILE),--target=$(CROSS_COMPILE:-=))
 AR := ar
@@ -37,10 +44,11 @@ Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(patsubst $(O)/%,%,$@))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wvla \
-	    $(if $(WERROR),-Werror)
+	    $(if $(LLVM),-Wno-gnu) $(if $(WERROR),-Werror)
 INCLUDES := -Iinclude -Iarch/$(ARCH) -Iarch/$(ARCH)/include
 CFLAGS ?= -O2 -g
 HOST_FLAGS := -std=gnu11 -D_GNU_SOURCE -pthread $(WARNINGS) $(INCLUDES) \
+	      $(if $(UAPI),-isystem $(UAPI)) \
 	      $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 		-fno-sanitize-recover=all)
 HOST_LINK := -pthread $(if $(STATIC),-static) \
@@ -61,43 +69,120 @@ GUEST_LIB := $(patsubst %.c,$(OUT)/%.guest.o,\
 	     $(patsubst %.S,$(OUT)/%.guest.o,$(wildcard arch/$(ARCH)/guest/*.S))
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/*_test.c))
 BINARIES := $(TESTS:%=$(OUT)/tests/%)
+MAN := $(wildcard doc/*.1)
+UNIT := $(patsubst %.c,$(OUT)/%,$(wildcard check/unit/*_check.c))
+
+-include check/harness/harness.mk check/limit/limit.mk
 
 all: $(BINARIES)
+
+# Whatever is made with other flags than last time is made anew.
+FLAGS := $(CC) $(HOST_FLAGS) $(CFLAGS) / $(GUEST_FLAGS) / \
+	 $(HOST_LINK) $(LDFLAGS) / $(GUEST_LINK)
+quote = '$(subst ','\'',$(1))'
+$(OUT)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quote,$(FLAGS)) | cmp -s - $@ || \
+		printf '%s\n' $(call quote,$(FLAGS)) >$@
+objects = $(filter %.o %.a,$^)
 
 $(OUT)/libkvmeter.a: $(LIB)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(OUT)/%.o: %.c
+$(OUT)/%.o: %.c $(OUT)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(OUT)/%.guest.o: %.c
+$(OUT)/%.guest.o: %.c $(OUT)/flags
 	$(call say,GUEST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(GUEST_FLAGS) -MMD -MP -c -o $@ $<
 
-$(OUT)/%.guest.o: %.S
+$(OUT)/%.guest.o: %.S $(OUT)/flags
 	$(call say,GUEST)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(GUEST_ARCH_FLAGS) -MMD -MP -c -o $@ $<
 
-$(OUT)/%.guest: $(OUT)/%.guest.o $(GUEST_LIB) lib/guest/image.lds
+$(OUT)/%.guest: $(OUT)/%.guest.o $(GUEST_LIB) lib/guest/image.lds $(OUT)/flags
 	$(call say,LINK)
-	$(Q)$(CC) $(GUEST_LINK) -o $@ $(filter %.o,$^)
+	$(Q)$(CC) $(GUEST_LINK) -o $@ $(objects)
 
 $(OUT)/%.image.o: $(OUT)/%.guest lib/embed.S
 	$(call say,EMBED)
 	$(Q)$(CC) -DGUEST_IMAGE='"$<"' -c -o $@ lib/embed.S
 
-$(OUT)/%_test: $(OUT)/%_test.o $(OUT)/%_test.image.o $(OUT)/libkvmeter.a
+$(OUT)/%_test: $(OUT)/%_test.o $(OUT)/%_test.image.o $(OUT)/libkvmeter.a \
+	       $(OUT)/flags
 	$(call say,LINK)
-	$(Q)$(CC) $(HOST_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+	$(Q)$(CC) $(HOST_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(objects) -lm
+
+# Unit checks need no KVM, but some look at a real guest image.
+$(OUT)/check/unit/%_check: $(OUT)/check/unit/%_check.o \
+			   $(OUT)/tests/page_table_test.image.o \
+			   $(OUT)/libkvmeter.a $(OUT)/flags
+	$(call say,LINK)
+	$(Q)$(CC) $(HOST_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(objects) \
+		-lcmocka -lm
+
+unit: $(UNIT)
+check-programs: all unit harness limit
+	@:
+
+# Packages first, since what follows may not even build without them.
+jobs = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+make_with = tools/need $(1) && $(MAKE) --no-print-directory $(jobs) $(2)
+
+# Large enough to tell one kernel from another, small enough for a minute on a
+# machine half as fast as a small one of today.
+THP := $(filter-out [never],\
+	$(filter [%],$(shell cat /sys/kernel/mm/transparent_hugepage/enabled 2>&1)))
+bench:
+	@$(call make_with,$(COMPILER),all)
+	@status=0; \
+	$(OUT)/tests/page_table_test -b 64M \
+		$(if $(THP),-s anonymous_thp) || status=$$?; \
+	$(OUT)/tests/dirty_log_perf_test -b 64M -R 5 || status=$$?; \
+	exit $$status
+
+# Parts of make check, and the seconds that one of its programs may take.
+CHECKS := self source unit harness native build
+SECONDS_self := 120
+SECONDS_source := 60
+SECONDS_unit := 60
+SECONDS_harness := 300
+SECONDS_native := 300
+SECONDS_build := 600
+SECONDS_limit := 600
+programs_unit := $(UNIT)
+programs = --limit $(SECONDS_$(1)) $(or $(programs_$(1)),\
+		$(sort $(wildcard check/$(1)/*.t)))
+run_checks = KVMETER_OUT=$(abspath $(OUT)) ARCH=$(ARCH) \
+	     check/run --logs $(OUT)/check/logs $(foreach c,$(1),$(call programs,$c))
+
+check:
+	@$(call make_with,$(COMPILER) check,check-programs)
+	@$(call run_checks,$(CHECKS))
+
+PARTS := $(CHECKS:%=check-%) check-limit
+$(PARTS): check-%:
+	@$(call make_with,$(COMPILER) check,check-programs)
+	@$(call run_checks,$*)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install $(BINARIES) $(DESTDIR)$(PREFIX)/bin
+	$(if $(MAN),install -d $(DESTDIR)$(PREFIX)/share/man/man1)
+	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1)
 
 clean:
 	rm -rf $(OUT)
 
-.PHONY: all clean
+help:
+	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
+
+FORCE:
+.PHONY: all bench check $(PARTS) check-programs clean help install unit FORCE
 .SECONDARY:
--include $(shell find $(OUT) -name '*.d' 2>/dev/null)
+-include $(shell find $(OUT) -name scratch -prune -o -name '*.d' -print 2>&-)
