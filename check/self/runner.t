@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# check/run with programs that end in every way there is.
+. check/tap.sh
+
+# program NAME: a shell program, from standard input
+program() {
+	{ echo '#!/bin/sh'; cat; } >"$scratch/$1"
+	chmod +x "$scratch/$1"
+}
+
+run() {
+	local programs=()
+
+	for p in "$@"; do
+		programs+=("$scratch/$p")
+	done
+	check/run --logs "$scratch/logs" --limit 1 "${programs[@]}"
+}
+
+# counts "N passed, N failed, N skipped" STATUS PROGRAM...: the last line
+counts() {
+	local line=$1 status=$2 got=0
+
+	shift 2
+	run "$@" >"$scratch/text" 2>&1 || got=$?
+	cat "$scratch/text"
+	[ "$(tail -n 1 "$scratch/text")" = "$line" ] && [ $got -eq "$status" ]
+}
+
+program pass <<'X'
+echo "KTAP version 1"; echo 1..2; echo "# a: # b"; echo "ok 1 - one: 4 # 5"; echo ok 2
+X
+program fail <<'X'
+echo 1..2; echo "ok 1"; echo "not ok 2 - two"; echo "detail" >&2; exit 1
+X
+program skip <<'X'
+echo 1..2; echo "ok 1"; echo "ok 2 - two # SKIP no such thing"
+X
+program skip_quietly <<'X'
+echo 1..2; echo "ok 1"; echo "ok 2 - two # SKIP"
+X
+program skip_all <<'X'
+echo "1..0 # SKIP no /dev/kvm"; exit 4
+X
+program skip_all_quietly <<'X'
+echo 1..0
+X
+program todo <<'X'
+echo 1..1; echo "not ok 1 - one # TODO some day"
+X
+program too_few <<'X'
+echo 1..3; echo "ok 1"; echo "ok 2"
+X
+program too_many <<'X'
+echo 1..1; echo "ok 1"; echo "ok 2"
+X
+program no_plan <<'X'
+echo "ok 1"
+X
+program silent </dev/null
+program exit_1 <<'X'
+echo 1..1; echo "ok 1"; exit 1
+X
+program exit_4 <<'X'
+echo 1..1; echo "ok 1"; exit 4
+X
+program crash <<'X'
+echo 1..2; echo "ok 1"; kill -SEGV $$
+X
+program bail <<'X'
+echo 1..2; echo "ok 1"; echo "Bail out! broken"; exit 1
+X
+program hang <<'X'
+echo 1..2; echo "ok 1"; sleep 60
+X
+program hang_closed <<'X'
+echo 1..1; echo "ok 1"; exec sleep 60 >&- 2>&-
+X
+program stubborn <<'X'
+trap '' TERM; echo 1..2; echo "ok 1"; while :; do sleep 0.1; done
+X
+program leftover <<'X'
+echo 1..1; echo "ok 1"; sleep 60 &
+X
+program torn <<'X'
+echo 1..1; printf "ok"; echo noise >&2; printf " 1 - one"
+X
+program long <<'X'
+echo 1..1; seq 200; echo "not ok 1"
+X
+
+it "all pass" counts "2 passed, 0 failed, 0 skipped" 0 pass
+it "output without a final newline, in pieces" \
+	counts "1 passed, 0 failed, 0 skipped" 0 torn
+it "a failed result" counts "1 passed, 1 failed, 0 skipped" 1 fail
+it "... is shown with the check's output" \
+	says '^  \| detail$' run fail
+it "... and again before the last line" says '^  .*/fail: not ok 2 - two$' run fail
+it "... of which only the end is shown" \
+	says 'output, without its first 122 lines' run long
+it "... and all is kept in a log" grep -qx detail "$scratch"/logs/*-fail.log
+it "a skip with a reason" counts "1 passed, 0 failed, 1 skipped" 0 skip
+it "... is listed" says '^  .*/skip: skip 2 - two: no such thing$' run skip
+it "a skip without" counts "1 passed, 1 failed, 0 skipped" 1 skip_quietly
+it "everything skipped, by a benchmark" \
+	counts "0 passed, 0 failed, 1 skipped" 0 skip_all
+it "everything skipped without a reason" \
+	counts "0 passed, 1 failed, 0 skipped" 1 skip_all_quietly
+it "a failure that is expected is one" counts "0 passed, 1 failed, 0 skipped" 1 todo
+it "fewer results than planned" counts "2 passed, 1 failed, 0 skipped" 1 too_few
+it "more results than planned" says '^FAILED' run too_many
+it "no plan" counts "1 passed, 1 failed, 0 skipped" 1 no_plan
+it "no output" counts "0 passed, 1 failed, 0 skipped" 1 silent
+it "an exit status that nothing explains" \
+	counts "1 passed, 1 failed, 0 skipped" 1 exit_1
+it "the exit status of a skip without a skip" \
+	counts "1 passed, 1 failed, 0 skipped" 1 exit_4
+it "a crash" says 'killed by SIGSEGV' run crash
+it "... counts once" counts "1 passed, 1 failed, 0 skipped" 1 crash
+it "Bail out!" counts "1 passed, 2 failed, 0 skipped" 1 bail
+it "no program" says 'No such file or directory' run absent
+it "a hang" counts "1 passed, 1 failed, 0 skipped" 1 hang
+it "... with closed output" counts "1 passed, 1 failed, 0 skipped" 1 hang_closed
+it "... that ignores SIGTERM" counts "1 passed, 1 failed, 0 skipped" 1 stubborn
+it "a process left behind with the output" \
+	counts "1 passed, 1 failed, 0 skipped" 1 leftover
+it "several" counts "4 passed, 1 failed, 1 skipped" 1 pass fail skip
+it "nothing to run" counts "0 passed, 1 failed, 0 skipped" 1
+done_testing

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# TAP for check scripts. They source this file, call it() or skip() for each
+# result, and done_testing last; without that the plan is missing, so that a
+# script which dies halfway fails.
+#
+# $scratch is an empty directory of the script's own.
+set -eu
+
+results=0
+output=
+name=${0#check/}
+OUT=${KVMETER_OUT:-build/$(uname -m)}
+scratch=$OUT/scratch/$name
+rm -rf "$scratch"
+mkdir -p "$scratch"
+
+# it "DESCRIPTION" COMMAND [ARGUMENT...]: ok if the command succeeds; else its
+# output follows. The command runs in a subshell under set -e.
+it() {
+	local what=$1 status=0
+
+	shift
+	results=$((results + 1))
+	output=$scratch/output.$results
+	# in the background, since set -e means nothing in a condition
+	"$@" >"$output" 2>&1 &
+	wait $! || status=$?
+	if [ $status -eq 0 ]; then
+		echo "ok $results - $what"
+	else
+		echo "not ok $results - $what"
+		echo "# exit $status of: $*"
+		tail -n 40 "$output" | sed 's/^/# /'
+	fi
+	return 0
+}
+
+skip() {
+	results=$((results + 1))
+	echo "ok $results - $1 # SKIP $2"
+}
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+done_testing() {
+	echo "1..$results"
+}
+
+# fails COMMAND [ARGUMENT...]: true if it exits with a status that is not 0.
+fails() {
+	local status=0
+
+	"$@" || status=$?
+	[ $status -ne 0 ]
+}
+
+# exits STATUS COMMAND [ARGUMENT...]
+exits() {
+	local wanted=$1 status=0
+
+	shift
+	"$@" || status=$?
+	[ $status -eq "$wanted" ] || {
+		echo "exit $status, not $wanted: $*"
+		return 1
+	}
+}
+
+# says PATTERN COMMAND [ARGUMENT...]: its output, shown, matches an extended
+# regular expression in some line; its exit status does not matter.
+says() {
+	local pattern=$1 text
+
+	shift
+	text=$("$@" 2>&1) || true
+	printf '%s\n' "$text"
+	printf '%s\n' "$text" | grep -Eq -e "$pattern" || {
+		echo "no line matches: $pattern"
+		return 1
+	}
+}
