@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* x86_64: ways for a guest to break, and rows for them in fault_test's table.
+ */
+#ifndef KVMETER_FAULT_ARCH_H
+#define KVMETER_FAULT_ARCH_H
+
+#define ARCH_FAULTS(row)                                                       \
+	row("triple-fault", run_round, "guest_triple_fault") row(              \
+		"privileged", run_round,                                       \
+		"guest_privileged") row("halt", run_round,                     \
+					"guest_halt") row("undefined",         \
+							  run_round,           \
+							  "guest_undefined")   \
+		row("divide", run_round, "guest_divide") row(                  \
+			"non-canonical", run_round,                            \
+			"guest_non_canonical") row("stack-segment", run_round, \
+						   "guest_stack_segment")      \
+			row("software-interrupt", run_round,                   \
+			    "guest_software_interrupt")                        \
+				row("breakpoint", run_round,                   \
+				    "guest_breakpoint") row("odd-port",        \
+							    run_round,         \
+							    "guest_odd_port")  \
+					row("unknown-ucall", run_round,        \
+					    "guest_unknown_ucall")
+
+#ifdef KVMETER_GUEST
+
+/* 0: the guest's kernel. */
+static inline u64 arch_privilege(void)
+{
+	u64 cs;
+
+	__asm__ volatile("mov %%cs, %0" : "=r"(cs));
+	return cs & 3;
+}
+#define ARCH_WORKLOAD_PRIVILEGE 3
+
+static u64 empty_idt(u64 arg)
+{
+	static const struct {
+		u16 limit;
+		u64 base;
+	} __attribute__((packed)) idt = { 0, 0 };
+
+	__asm__ volatile("lidt %0; ud2" : : "m"(idt));
+	return arg;
+}
+
+GUEST_FUNCTION(guest_triple_fault)
+{
+	guest_kernel_call(empty_idt, cpu->index);
+}
+
+GUEST_FUNCTION(guest_privileged)
+{
+	__asm__ volatile("mov %0, %%cr3" : : "r"(cpu->private));
+}
+
+GUEST_FUNCTION(guest_halt)
+{
+	(void)cpu;
+	__asm__ volatile("hlt");
+}
+
+GUEST_FUNCTION(guest_undefined)
+{
+	(void)cpu;
+	__asm__ volatile("ud2");
+}
+
+GUEST_FUNCTION(guest_divide)
+{
+	u32 low = 1, high = 0;
+
+	(void)cpu;
+	__asm__ volatile("divl %2" : "+a"(low), "+d"(high) : "r"(0) : "cc");
+}
+
+GUEST_FUNCTION(guest_non_canonical)
+{
+	(void)cpu;
+	*(volatile u64 *)(BIT(63)) = 1;
+}
+
+GUEST_FUNCTION(guest_stack_segment)
+{
+	(void)cpu;
+	__asm__ volatile("mov %0, %%rsp; push %%rax"
+			 :
+			 : "r"(BIT(63))
+			 : "memory");
+}
+
+GUEST_FUNCTION(guest_software_interrupt)
+{
+	(void)cpu;
+	__asm__ volatile("int $0x80");
+}
+
+/* The kernel gate's instruction without what makes it a call. */
+GUEST_FUNCTION(guest_breakpoint)
+{
+	(void)cpu;
+	__asm__ volatile("int3" : : "a"(UINT64_C(0x1234)));
+}
+
+GUEST_FUNCTION(guest_odd_port)
+{
+	(void)cpu;
+	__asm__ volatile("outb %%al, $0x80" : : "a"(0));
+}
+
+GUEST_FUNCTION(guest_unknown_ucall)
+{
+	cpu->ucall = 77;
+	arch_leave_guest();
+}
+
+#else
+
+#include "vm.h"
+
+/* Of arch_counter(). */
+static inline u64 arch_counter_hz(const struct vm *vm)
+{
+	return 1000 * (u64)kvm_ioctl(vm->vcpus[0].fd, KVM_GET_TSC_KHZ, 0);
+}
+
+#endif
+#endif
