@@ -36,7 +36,7 @@ const char *arch_mode_missing(int kvm_fd, const struct guest_mode *mode);
 unsigned int arch_pa_bits(int kvm_fd, const struct guest_mode *mode);
 
 /* Argument of KVM_CREATE_VM. */
-unsigned long arch_vm_type(const struct guest_mode *mode);
+unsigned long arch_vm_type(int kvm_fd, const struct guest_mode *mode);
 
 /*
  * After KVM_CREATE_VM: allocates the tables that every vCPU
@@ -44,8 +44,14 @@ unsigned long arch_vm_type(const struct guest_mode *mode);
  */
 void arch_vm_init(struct vm *vm);
 
-/* After KVM_CREATE_VCPU, with vcpu->area allocated: first register state. */
+/* By vm_start(), for each vCPU in order: its first register state. */
 void arch_vcpu_init(struct vcpu *vcpu);
+
+/* By vm_start(), when all vCPUs have theirs: what needs them all. */
+void arch_vm_start(struct vm *vm);
+
+/* Frees vm->arch, which may be NULL, before the VM's descriptor is closed. */
+void arch_vm_fini(struct vm *vm);
 
 #define ARCH_BLOCK_SIZES 4
 
@@ -82,17 +88,19 @@ void arch_vcpu_dump(struct vcpu *vcpu, FILE *out);
 const char *arch_exit_name(const struct kvm_run *run);
 
 /*
- * Names of the VM statistics that count stage-2 leaf entries, with the bytes
- * that each maps, ended by name NULL; empty where the architecture has none.
+ * Bytes that one stage-2 entry of KVM can map, ascending from the host's base
+ * page. Returns how many sizes there are.
  */
-struct arch_mapping_stat {
-	const char *name;
-	u64 bytes;
-};
-extern const struct arch_mapping_stat arch_mapping_stats[];
+unsigned int arch_stage2_sizes(u64 bytes[ARCH_BLOCK_SIZES]);
 
 /*
- * The stage-2 block size that KVM uses at most for memory that the host holds
+ * Name of the VM statistic that counts entries of size number @size of those;
+ * NULL where KVM does not count them.
+ */
+const char *arch_mapping_stat(unsigned int size);
+
+/*
+ * The one of those sizes that KVM uses at most for memory that the host holds
  * in pages of @host_page_bytes and the guest maps in blocks of
  * @guest_page_bytes.
  */

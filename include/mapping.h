@@ -9,7 +9,7 @@
 #define MAPPING_SIZES ARCH_BLOCK_SIZES
 #define MAPPING_TEXT 96
 
-/* Counts in the order of arch_mapping_stats[]. */
+/* Counts in the order of arch_stage2_sizes(). */
 struct mappings {
 	u64 count[MAPPING_SIZES];
 };
@@ -26,6 +26,10 @@ bool mappings_equal(struct mappings a, struct mappings b);
 
 /* Adds @nr entries that map @bytes each; dies if there is no such size. */
 void mappings_add(struct mappings *m, u64 bytes, u64 nr);
+
+/* Entries that map @bytes each, and entries in all. */
+u64 mappings_count(const struct mappings *m, u64 bytes);
+u64 mappings_total(const struct mappings *m);
 
 /* "128 x 2M", "128 x 2M + 3 x 4K", "none". Returns @buf. */
 const char *mappings_format(struct mappings m, char buf[MAPPING_TEXT]);

@@ -23,11 +23,13 @@
 
 /*
  * Above the 32-bit device hole of a PC and inside 36-bit IPA spaces. Memory
- * under test may lie anywhere but between these two; control memory that does
- * not fit between them pushes the default place of memory under test up.
+ * under test may lie anywhere but from DEVICE_GPA to CONTROL_GPA_END; control
+ * memory that does not fit before that pushes its default place up.
  */
-#define CONTROL_GPA GIB(4)
+#define DEVICE_GPA GIB(4) /* of the port: interrupt controller, ucall page */
+#define CONTROL_GPA (GIB(4) + MIB(256))
 #define CONTROL_GPA_END GIB(8)
+
 struct arch_vm; /* private to the port */
 
 struct vm_config {

@@ -135,7 +135,7 @@ static void check_point(const struct bench *bench, const void *config,
 			    format_size(size, memory),
 			    (unsigned long long)(memory / granule),
 			    format_size(page, granule));
-	if (c->gpa < CONTROL_GPA_END && c->gpa + memory > CONTROL_GPA)
+	if (c->gpa < CONTROL_GPA_END && c->gpa + memory > DEVICE_GPA)
 		usage_error(
 			"--gpa %#llx: %s from there overlap 4G to 8G, which "
 			"kvmeter's own guest memory takes",

@@ -4,26 +4,18 @@
 
 #define CHANGE_TEXT (2 * MAPPING_TEXT + 16)
 
-static u64 total(const struct mappings *m)
-{
-	u64 nr = 0;
-
-	for (unsigned int i = 0; i < MAPPING_SIZES; i++)
-		nr += m->count[i];
-	return nr;
-}
-
 /* One word for how @from became @to. */
 static const char *verb(const struct mappings *from, const struct mappings *to)
 {
 	if (mappings_equal(*from, *to))
 		return "kept";
-	if (!total(from))
+	if (!mappings_total(from))
 		return "created";
-	if (!total(to))
+	if (!mappings_total(to))
 		return "dropped";
 	/* larger blocks are fewer entries for the same memory */
-	if (total(to) > total(from) && to->count[0] > from->count[0])
+	if (mappings_total(to) > mappings_total(from) &&
+	    to->count[0] > from->count[0])
 		return "split";
 	return to->count[0] ? "changed" : "coalesced";
 }
@@ -36,7 +28,7 @@ static const char *describe(const struct mappings *from,
 
 	mappings_format(*from, a);
 	mappings_format(*to, b);
-	if (!total(from) || mappings_equal(*from, *to))
+	if (!mappings_total(from) || mappings_equal(*from, *to))
 		snprintf(buf, CHANGE_TEXT, "%s %s", verb(from, to), b);
 	else
 		snprintf(buf, CHANGE_TEXT, "%s %s to %s", verb(from, to), a, b);

@@ -26,7 +26,9 @@ static u64 place(const struct vm *vm, const struct testmem_config *cfg)
 			      ALIGN_UP(CONTROL_GPA + 2 * vm->control_used +
 					       cfg->bytes / 256,
 				       GIB(1)));
-	return gpa + (cfg->unaligned ? (u64)sysconf(_SC_PAGESIZE) : 0);
+	return gpa + (cfg->unaligned ? max_u64(sysconf(_SC_PAGESIZE),
+					       vm->mode->page_bytes)
+				     : 0);
 }
 
 static void add_slots(struct testmem *mem, const char *backing)
@@ -113,11 +115,8 @@ static void expect_slot(const struct testmem *mem, const struct memslot *slot,
 static void expect_fewer_blocks(const struct testmem *mem, u64 huge_bytes,
 				u64 block, struct mappings *expected)
 {
-	u64 blocks = 0;
+	u64 blocks = mappings_count(expected, block);
 
-	for (unsigned int i = 0; arch_mapping_stats[i].name; i++)
-		if (arch_mapping_stats[i].bytes == block)
-			blocks = expected->count[i];
 	blocks = min_u64(blocks, huge_bytes / block);
 	*expected = (struct mappings){ 0 };
 	mappings_add(expected, block, blocks);

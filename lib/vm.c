@@ -102,7 +102,8 @@ struct vm *vm_create(const struct vm_config *cfg)
 	vm->mode = cfg->mode;
 	vm->nr_vcpus = cfg->nr_vcpus;
 	vm->kvm_fd = kvm_open();
-	vm->fd = kvm_ioctl(vm->kvm_fd, KVM_CREATE_VM, arch_vm_type(cfg->mode));
+	vm->fd = kvm_ioctl(vm->kvm_fd, KVM_CREATE_VM,
+			   arch_vm_type(vm->kvm_fd, cfg->mode));
 	vm->run_bytes = kvm_ioctl(vm->kvm_fd, KVM_GET_VCPU_MMAP_SIZE, 0);
 	vm->stats = kvm_stats_open(vm->fd);
 	vm->next_slot = 1;
@@ -124,11 +125,11 @@ void vm_free(struct vm *vm)
 		close(vm->vcpus[i].fd);
 	}
 	kvm_stats_close(vm->stats);
+	arch_vm_fini(vm);
 	close(vm->fd);
 	close(vm->kvm_fd);
 	munmap(vm->control, CONTROL_RESERVE_BYTES);
 	free(vm->vcpus);
-	free(vm->arch);
 	free(vm);
 }
 
@@ -257,6 +258,7 @@ void vm_start(struct vm *vm)
 	vm->vcpus[0].area->touch_bytes = vm->control_mapped;
 	for (u32 i = 0; i < vm->nr_vcpus; i++)
 		arch_vcpu_init(&vm->vcpus[i]);
+	arch_vm_start(vm);
 }
 
 bool vm_vcpu_stats(struct vm *vm)

@@ -3,7 +3,7 @@
 #ifndef KVMETER_X86_64_ARCH_VM_H
 #define KVMETER_X86_64_ARCH_VM_H
 
-#include "arch_cpuid.h"
+#include "arch_cpu.h"
 #include "types.h"
 
 /* Selectors in the descriptor table that arch_vm_init() writes. */

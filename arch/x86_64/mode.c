@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "arch.h"
-#include "arch_cpuid.h"
+#include "arch_cpu.h"
 #include "kvm_ioctl.h"
 
 #define VA_BITS_5_LEVEL 57
@@ -65,8 +65,9 @@ unsigned int arch_pa_bits(int kvm_fd, const struct guest_mode *mode)
 	return cpuid_physical_bits(&cpuid);
 }
 
-unsigned long arch_vm_type(const struct guest_mode *mode)
+unsigned long arch_vm_type(int kvm_fd, const struct guest_mode *mode)
 {
+	(void)kvm_fd;
 	(void)mode;
 	return 0;
 }

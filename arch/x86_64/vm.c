@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arch.h"
-#include "arch_cpuid.h"
+#include "arch_cpu.h"
 #include "arch_vm.h"
 #include "util.h"
 #include "vm.h"
@@ -85,6 +85,37 @@ void arch_vm_init(struct vm *vm)
 	init_idt(vm);
 }
 
+void arch_vm_start(struct vm *vm)
+{
+	(void)vm;
+}
+
+void arch_vm_fini(struct vm *vm)
+{
+	free(vm->arch);
+}
+
+static const struct {
+	u64 bytes;
+	const char *stat;
+} stage2_sizes[] = {
+	{ KIB(4), "pages_4k" },
+	{ MIB(2), "pages_2m" },
+	{ GIB(1), "pages_1g" },
+};
+
+unsigned int arch_stage2_sizes(u64 bytes[ARCH_BLOCK_SIZES])
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(stage2_sizes); i++)
+		bytes[i] = stage2_sizes[i].bytes;
+	return ARRAY_SIZE(stage2_sizes);
+}
+
+const char *arch_mapping_stat(unsigned int size)
+{
+	return stage2_sizes[size].stat;
+}
+
 /* One of KVM's vendor modules says that the hardware walks two dimensions. */
 static bool has_two_dimensional_paging(void)
 {
@@ -121,8 +152,3 @@ u64 arch_stage2_block(const struct vm *vm, u64 host_page_bytes,
 		nr--;
 	return size[nr - 1];
 }
-
-const struct arch_mapping_stat arch_mapping_stats[] = { { "pages_4k", KIB(4) },
-							{ "pages_2m", MIB(2) },
-							{ "pages_1g", GIB(1) },
-							{ NULL, 0 } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "arch_cpuid.h"
+#include "arch_cpu.h"
 
 /* A CPU without leaf 80000008H but with PAE. */
 #define PHYSICAL_BITS_MIN 36

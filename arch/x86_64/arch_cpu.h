@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* x86_64: the CPU that KVM offers, KVM_GET_SUPPORTED_CPUID. */
-#ifndef KVMETER_X86_64_ARCH_CPUID_H
-#define KVMETER_X86_64_ARCH_CPUID_H
+#ifndef KVMETER_X86_64_ARCH_CPU_H
+#define KVMETER_X86_64_ARCH_CPU_H
 
 #include "kvm_ioctl.h"
 #include "types.h"
