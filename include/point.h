@@ -37,6 +37,7 @@ struct session {
 	FILE *text; /* where the table and KTAP go */
 	bool begun; /* the plan has been printed */
 	unsigned int results_printed;
+	bool progress_shown; /* a line on standard error is to be cleared */
 };
 
 /* Unless a check failed, or was not verified and --strict asks for it. */

@@ -90,6 +90,37 @@ static void init_session(struct session *s)
 	init_points(s);
 }
 
+/* The line on standard error that tells a person at a terminal to wait. */
+struct progress_line {
+	struct session *session;
+	const struct run *run;
+};
+
+static void clear_progress(struct session *s)
+{
+	if (s->progress_shown)
+		fputs("\r\033[K", stderr);
+	s->progress_shown = false;
+}
+
+static void show_progress(void *arg, u64 elapsed_ns)
+{
+	const struct progress_line *line = arg;
+	const struct bench_config *c = line->session->common;
+	const struct run *r = line->run;
+
+	if (!isatty(STDERR_FILENO) || c->quiet || elapsed_ns < NSEC_PER_SEC)
+		return;
+	line->session->progress_shown = true;
+	fprintf(stderr,
+		"\r\033[K%s: %llu vCPUs, run %llu of %llu: %llu s in "
+		"this phase",
+		r->bench->name, (unsigned long long)r->nr_vcpus,
+		(unsigned long long)r->index + 1,
+		(unsigned long long)(c->warmup + c->runs),
+		(unsigned long long)(elapsed_ns / NSEC_PER_SEC));
+}
+
 /* An early end: skip(), die() or a signal. Prints what there is. */
 static int end_early(void *arg, int code, const char *message)
 {
@@ -97,6 +128,7 @@ static int end_early(void *arg, int code, const char *message)
 	enum verdict verdict = code == EXIT_SKIP ? VERDICT_SKIP : VERDICT_FAIL;
 	char *error = NULL;
 
+	clear_progress(s);
 	for (unsigned int i = 0; i < s->nr_points; i++)
 		if (s->points[i].started && !s->points[i].finished)
 			report_point(s, &s->points[i]);
@@ -140,28 +172,6 @@ static void check_requirements(const struct session *s)
 	backing_require(c->backing, memory);
 }
 
-static void clear_progress(void)
-{
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
-}
-
-static void show_progress(void *arg, u64 elapsed_ns)
-{
-	const struct run *r = arg;
-	const struct bench_config *c = r->config;
-
-	if (!isatty(STDERR_FILENO) || c->quiet || elapsed_ns < NSEC_PER_SEC)
-		return;
-	fprintf(stderr,
-		"\r\033[K%s: %llu vCPUs, run %llu of %llu: %llu s in "
-		"this phase",
-		r->bench->name, (unsigned long long)r->nr_vcpus,
-		(unsigned long long)r->index + 1,
-		(unsigned long long)(c->warmup + c->runs),
-		(unsigned long long)(elapsed_ns / NSEC_PER_SEC));
-}
-
 static void run_once(struct session *s, struct point *p, u64 index)
 {
 	const struct bench_config *c = s->common;
@@ -174,12 +184,13 @@ static void run_once(struct session *s, struct point *p, u64 index)
 		.point = p,
 		.dropped = index < c->warmup,
 	};
+	struct progress_line line = { s, &r };
 
 	r.gang_config = (struct gang_config){
 		.timeout_ns = c->timeout_s * NSEC_PER_SEC,
 		.pin = &c->pin,
 		.tick = show_progress,
-		.tick_arg = &r,
+		.tick_arg = &line,
 	};
 	interrupt_check();
 	s->bench->run(&r);
@@ -194,7 +205,7 @@ static bool run_point(struct session *s, struct point *p)
 	for (u64 i = 0; i < c->warmup + c->runs; i++)
 		run_once(s, p, i);
 	p->finished = true;
-	clear_progress();
+	clear_progress(s);
 	report_point(s, p);
 	return point_passed(s, p);
 }
