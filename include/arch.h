@@ -100,6 +100,24 @@ unsigned int arch_stage2_sizes(u64 bytes[ARCH_BLOCK_SIZES]);
 const char *arch_mapping_stat(unsigned int size);
 
 /*
+ * How faults are counted where mappings are not; NULL where they are. Names
+ * of vCPU statistics are in lists ended by NULL.
+ */
+struct arch_fault_source {
+	const char *tracepoint; /* "SYSTEM/EVENT", fires on each fault */
+	const char *const *traced_others; /* it fires on these as well */
+	const char *const *exits;
+	const char *const *other_exits; /* of them, those without a fault */
+};
+const struct arch_fault_source *arch_fault_source(void);
+
+/*
+ * When dirty logging ends, does KVM itself drop or rebuild mappings that were
+ * split for it? Where it does not, pages stay until they fault again.
+ */
+bool arch_log_off_rebuilds(void);
+
+/*
  * The one of those sizes that KVM uses at most for memory that the host holds
  * in pages of @host_page_bytes and the guest maps in blocks of
  * @guest_page_bytes.

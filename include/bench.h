@@ -10,6 +10,7 @@
 #ifndef KVMETER_BENCH_H
 #define KVMETER_BENCH_H
 
+#include "faults.h"
 #include "gang.h"
 #include "metrics.h"
 #include "options.h"
@@ -76,8 +77,11 @@ struct run {
 	struct vm *vm;
 	struct testmem *mem;
 	struct gang *gang;
-	struct mappings baseline; /* of the VM before memory was accessed */
-	struct mappings mapped;	  /* memory under test, at the last look */
+	struct mappings baseline;     /* of the VM before memory was accessed */
+	struct mappings mapped;	      /* memory under test, at the last look */
+	struct fault_counter *faults; /* NULL: not needed, or no way */
+	u64 faults_before;	      /* at the previous sample */
+	u64 phase_faults;	      /* of the last sampled phase */
 	/* the rest is bench.c's */
 	struct point *point;
 	bool dropped;	   /* a warm-up: checks count, samples do not */
@@ -122,13 +126,22 @@ void note(struct run *r, const char *fmt, ...) __printf(2, 3);
 void remark(struct run *r, int metric, const char *fmt, ...) __printf(3, 4);
 
 /*
- * Compares all stage-2 mappings of the memory under test with what is
- * expected. The detail says what has become of them since the last look:
- * created, split, coalesced, dropped or kept. @wrong is added to the count, to
- * show that the check can fail.
+ * What the last sampled phase must have made of the stage-2 mappings of the
+ * memory under test, every page of which was accessed in it.
  */
-enum expectation { EXPECT_BLOCKS, EXPECT_BASE_PAGES };
-void check_mappings(struct run *r, int check, enum expectation e, u64 wrong);
+struct mapping_claim {
+	enum { MAPPED_BY_BLOCKS, MAPPED_BY_BASE_PAGES } now;
+	bool was_protected; /* every page was written for the first time since
+			     * dirty logging has write-protected it */
+	u64 wrong; /* added to the count, to show that the check can fail */
+};
+
+/*
+ * Proves it by KVM's count of mappings or, where KVM has none, by the number
+ * of faults. The detail says what has become of the mappings since the last
+ * look: created, split, coalesced, dropped or kept.
+ */
+void check_mappings(struct run *r, int check, struct mapping_claim claim);
 
 /* Says below the table why blocks are not used where the host has them. */
 void note_block_limit(struct run *r);

@@ -4,6 +4,9 @@
 
 #define CHANGE_TEXT (2 * MAPPING_TEXT + 16)
 
+/* More wrong faults than memory has pages, for each wrong mapping asked for. */
+#define FAULTS_WRONG UINT32_MAX
+
 /* One word for how @from became @to. */
 static const char *verb(const struct mappings *from, const struct mappings *to)
 {
@@ -35,47 +38,83 @@ static const char *describe(const struct mappings *from,
 	return buf;
 }
 
-/* Reads the mappings of the memory under test and remembers them. */
-static struct mappings look(struct run *r, char buf[CHANGE_TEXT])
+/* Reads the mappings of the memory under test and remembers them; @wrong more
+ * are pretended. */
+static struct mappings look(struct run *r, u64 wrong, char buf[CHANGE_TEXT])
 {
 	struct mappings before = r->mapped;
 
 	r->mapped = mappings_sub(mappings_read(r->vm), r->baseline);
+	r->mapped.count[0] += wrong;
 	describe(&before, &r->mapped, buf);
 	return r->mapped;
 }
 
-static bool expect(const struct run *r, enum expectation e,
+static bool expect(const struct run *r, const struct mapping_claim *claim,
 		   struct mappings *expected)
 {
-	if (e == EXPECT_BLOCKS)
+	if (claim->now == MAPPED_BY_BLOCKS)
 		return testmem_expect(r->mem, expected);
 	*expected = (struct mappings){ 0 };
 	mappings_add(expected, r->mem->page_bytes, testmem_pages(r->mem));
 	return true;
 }
 
-void check_mappings(struct run *r, int id, enum expectation e, u64 wrong)
+static void check_count(struct run *r, int id, u64 wrong,
+			struct mappings expected)
 {
-	const char *missing = mappings_missing(r->vm);
 	char change[CHANGE_TEXT], wanted[MAPPING_TEXT];
-	struct mappings expected, found;
+	struct mappings found = look(r, wrong, change);
 
-	if (missing) {
-		check_unverified(r, id, "%s", missing);
-		return;
-	}
-	if (!expect(r, e, &expected)) {
-		check_unverified(r, id, "/proc/self/smaps cannot be read");
-		return;
-	}
-	found = look(r, change);
-	found.count[0] += wrong;
 	if (mappings_equal(found, expected))
 		check(r, id, true, "%s", change);
 	else
 		check(r, id, false, "%s, expected %s", change,
 		      mappings_format(expected, wanted));
+}
+
+/*
+ * One fault for each entry that was made or given back its write permission.
+ * Several vCPUs may meet at the same entry and fault each.
+ */
+static void check_faults(struct run *r, int id,
+			 const struct mapping_claim *claim,
+			 struct mappings expected)
+{
+	const char *source = fault_counter_name(r->faults);
+	u64 found = r->phase_faults + claim->wrong * FAULTS_WRONG;
+	u64 pages = testmem_pages(r->mem);
+	char change[CHANGE_TEXT];
+	u64 least, most;
+
+	least = mappings_equal(r->mapped, expected) ? 0
+						    : mappings_total(&expected);
+	if (claim->was_protected)
+		least = pages;
+	most = least * r->nr_vcpus;
+	/* some exits are none: fewer than pages still tells blocks apart */
+	if (!fault_counter_is_exact(r->faults))
+		most = least < pages ? pages - 1 : ~UINT64_C(0);
+	describe(&r->mapped, &expected, change);
+	r->mapped = expected;
+	check(r, id, found >= least && found <= most, "%s: %llu faults%s (%s)",
+	      change, (unsigned long long)found,
+	      found >= least && found <= most ? "" : " do not fit", source);
+}
+
+void check_mappings(struct run *r, int id, struct mapping_claim claim)
+{
+	const char *missing = mappings_missing(r->vm);
+	struct mappings expected;
+
+	if (missing && !r->faults)
+		check_unverified(r, id, "%s", missing);
+	else if (!expect(r, &claim, &expected))
+		check_unverified(r, id, "/proc/self/smaps cannot be read");
+	else if (missing)
+		check_faults(r, id, &claim, expected);
+	else
+		check_count(r, id, claim.wrong, expected);
 }
 
 void remark_mappings(struct run *r, int metric)
@@ -84,7 +123,7 @@ void remark_mappings(struct run *r, int metric)
 
 	if (mappings_missing(r->vm))
 		return;
-	look(r, change);
+	look(r, 0, change);
 	remark(r, metric, "%s", change);
 }
 

@@ -94,9 +94,12 @@ static void take_stats(struct run *r, struct series *s)
 
 void run_start(struct run *r)
 {
+	r->faults = fault_counter_create(r->vm);
 	r->gang = gang_create(r->vm, &r->gang_config);
 	vm_vcpu_stats(r->vm);
 	r->stats_before = read_stats(r->vm);
+	if (r->faults)
+		r->faults_before = fault_counter_read(r->faults);
 	if (!mappings_missing(r->vm))
 		r->baseline = mappings_read(r->vm);
 }
@@ -104,13 +107,26 @@ void run_start(struct run *r)
 void run_end(struct run *r)
 {
 	gang_free(r->gang);
+	fault_counter_free(r->faults);
 	testmem_free(r->mem);
 	vm_free(r->vm);
 	free(r->stats_before);
 	r->gang = NULL;
+	r->faults = NULL;
 	r->mem = NULL;
 	r->vm = NULL;
 	r->stats_before = NULL;
+}
+
+static void take_faults(struct run *r)
+{
+	u64 now;
+
+	if (!r->faults)
+		return;
+	now = fault_counter_read(r->faults);
+	r->phase_faults = now - r->faults_before;
+	r->faults_before = now;
 }
 
 void sample(struct run *r, int metric, struct timing t)
@@ -118,6 +134,7 @@ void sample(struct run *r, int metric, struct timing t)
 	struct series *s = &r->point->series[metric];
 
 	interrupt_check();
+	take_faults(r);
 	take_stats(r, s);
 	if (!r->dropped)
 		series_add(s, &t);

@@ -125,3 +125,32 @@ const char *arch_mapping_stat(unsigned int size)
 	(void)size;
 	return NULL;
 }
+
+/* An access without a memslot, such as a ucall, is a fault as well. */
+static const char *const mmio_exits[] = { "mmio_exit_user", "mmio_exit_kernel",
+					  NULL };
+static const char *const exits[] = { "exits", NULL };
+static const char *const other_exits[] = { "mmio_exit_user",
+					   "mmio_exit_kernel",
+					   "signal_exits",
+					   "hvc_exit_stat",
+					   "wfe_exit_stat",
+					   "wfi_exit_stat",
+					   NULL };
+
+const struct arch_fault_source *arch_fault_source(void)
+{
+	static const struct arch_fault_source source = {
+		.tracepoint = "kvm/kvm_guest_fault",
+		.traced_others = mmio_exits,
+		.exits = exits,
+		.other_exits = other_exits,
+	};
+
+	return &source;
+}
+
+bool arch_log_off_rebuilds(void)
+{
+	return false;
+}

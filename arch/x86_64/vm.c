@@ -116,6 +116,16 @@ const char *arch_mapping_stat(unsigned int size)
 	return stage2_sizes[size].stat;
 }
 
+const struct arch_fault_source *arch_fault_source(void)
+{
+	return NULL;
+}
+
+bool arch_log_off_rebuilds(void)
+{
+	return true;
+}
+
 /* One of KVM's vendor modules says that the hardware walks two dimensions. */
 static bool has_two_dimensional_paging(void)
 {

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counting a kernel tracepoint in this process, by perf_event_open(2).
+ *
+ * Needs root or CAP_PERFMON, and tracefs to be mounted.
+ */
+#ifndef KVMETER_TRACEPOINT_H
+#define KVMETER_TRACEPOINT_H
+
+#include "types.h"
+
+/*
+ * Counts "SYSTEM/EVENT" in the calling thread and in threads that it creates
+ * from now on. Returns a descriptor to close(), or -errno.
+ */
+int tracepoint_open(const char *event);
+
+/* Events so far, of all those threads. */
+u64 tracepoint_read(int fd);
+
+#endif

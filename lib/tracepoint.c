@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tracepoint.h"
+#include "util.h"
+
+int tracepoint_open(const char *event)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.inherit = 1,
+	};
+	u64 id;
+	int fd;
+
+	if (!read_number(&id, "/sys/kernel/tracing/events/%s/id", event) &&
+	    !read_number(&id, "/sys/kernel/debug/tracing/events/%s/id", event))
+		return -ENOENT;
+	attr.config = id;
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+u64 tracepoint_read(int fd)
+{
+	u64 count = 0;
+
+	if (read(fd, &count, sizeof(count)) != sizeof(count))
+		die("reading a tracepoint's count: %s", strerror(errno));
+	return count;
+}
