@@ -106,8 +106,8 @@ static u64 type_page_bytes(const struct backing_type *type)
 		read_number(&bytes, THP "hpage_pmd_size");
 		break;
 	case PAGES_HUGETLB:
-		bytes = type->huge_bytes ? type->huge_bytes
-					 : meminfo_bytes("Hugepagesize:");
+		bytes = type->huge_bytes ? type->huge_bytes :
+					   meminfo_bytes("Hugepagesize:");
 		break;
 	case PAGES_BASE:
 		break;
@@ -308,8 +308,8 @@ static void map(struct backing *b, const char *value)
 /* EINVAL: a kernel without THP, where nothing need be advised. */
 static void advise(struct backing *b)
 {
-	int advice = b->type->pages == PAGES_THP ? MADV_HUGEPAGE
-						 : MADV_NOHUGEPAGE;
+	int advice = b->type->pages == PAGES_THP ? MADV_HUGEPAGE :
+						   MADV_NOHUGEPAGE;
 
 	if (b->type->pages == PAGES_HUGETLB)
 		return;

@@ -31,9 +31,9 @@ bool point_passed(const struct session *s, const struct point *p)
 
 static u64 memory_of(const struct session *s, const struct point *p)
 {
-	return s->bench->memory
-		       ? s->bench->memory(s->config, p->vcpus, p->bytes)
-		       : p->bytes;
+	return s->bench->memory ?
+		       s->bench->memory(s->config, p->vcpus, p->bytes) :
+		       p->bytes;
 }
 
 static void init_points(struct session *s)

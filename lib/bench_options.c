@@ -119,8 +119,8 @@ static void check_point(const struct bench *bench, const void *config,
 			u64 vcpus, u64 bytes)
 {
 	const struct bench_config *c = config;
-	u64 memory = bench->memory ? bench->memory(config, vcpus, bytes)
-				   : bytes;
+	u64 memory = bench->memory ? bench->memory(config, vcpus, bytes) :
+				     bytes;
 	u64 granule = backing_granule(c->backing);
 	char size[UNIT_LEN], page[UNIT_LEN];
 

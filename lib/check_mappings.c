@@ -86,9 +86,10 @@ static void check_faults(struct run *r, int id,
 	u64 pages = testmem_pages(r->mem);
 	char change[CHANGE_TEXT];
 	u64 least, most;
+	bool fits;
 
-	least = mappings_equal(r->mapped, expected) ? 0
-						    : mappings_total(&expected);
+	least = mappings_equal(r->mapped, expected) ? 0 :
+						      mappings_total(&expected);
 	if (claim->was_protected)
 		least = pages;
 	most = least * r->nr_vcpus;
@@ -97,9 +98,10 @@ static void check_faults(struct run *r, int id,
 		most = least < pages ? pages - 1 : ~UINT64_C(0);
 	describe(&r->mapped, &expected, change);
 	r->mapped = expected;
-	check(r, id, found >= least && found <= most, "%s: %llu faults%s (%s)",
-	      change, (unsigned long long)found,
-	      found >= least && found <= most ? "" : " do not fit", source);
+	fits = found >= least && found <= most;
+	check(r, id, fits, "%s: %s%llu faults%s (%s)", change,
+	      fault_counter_is_exact(r->faults) ? "" : "at most ",
+	      (unsigned long long)found, fits ? "" : " do not fit", source);
 }
 
 void check_mappings(struct run *r, int id, struct mapping_claim claim)

@@ -103,9 +103,9 @@ static void add_parameters(struct host_facts *host, const char *module)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
-		char *value = entry->d_name[0] == '.'
-				      ? NULL
-				      : read_text("%s/%s", path, entry->d_name);
+		char *value = entry->d_name[0] == '.' ?
+				      NULL :
+				      read_text("%s/%s", path, entry->d_name);
 		struct host_parameter *p;
 
 		if (!value)

@@ -119,9 +119,9 @@ void memslot_log_dirty(struct memslot *slot, enum dirty_logging log)
 {
 	u32 others = slot->flags & ~KVM_MEM_LOG_DIRTY_PAGES;
 
-	memslot_set_flags(slot, log == DIRTY_LOG_ON
-					? others | KVM_MEM_LOG_DIRTY_PAGES
-					: others);
+	memslot_set_flags(slot, log == DIRTY_LOG_ON ?
+					others | KVM_MEM_LOG_DIRTY_PAGES :
+					others);
 }
 
 void memslot_get_dirty(struct memslot *slot, u64 *bitmap)

@@ -55,8 +55,8 @@ static void parser_add(struct parser *p, const struct option_row *row)
 		 row->name);
 	p->longs[i] = (struct option){
 		.name = p->names[i],
-		.has_arg = option_takes_value(row) ? required_argument
-						   : no_argument,
+		.has_arg = option_takes_value(row) ? required_argument :
+						     no_argument,
 		.val = LONG_OPTION + i,
 	};
 	if (row->letter)
@@ -157,12 +157,12 @@ static void check_range(const struct typed *t, u64 value)
 
 static void store_number(const struct typed *t, u64 *member)
 {
-	if (option_is_size(t->row) ? !parse_size(t->value, member)
-				   : !parse_u64(t->value, member))
+	if (option_is_size(t->row) ? !parse_size(t->value, member) :
+				     !parse_u64(t->value, member))
 		usage_error("%s %s: not a %s", t->option, t->value,
-			    option_is_size(t->row)
-				    ? "size such as 4096, 64K or 2M"
-				    : "whole number below 2^64");
+			    option_is_size(t->row) ?
+				    "size such as 4096, 64K or 2M" :
+				    "whole number below 2^64");
 	check_range(t, *member);
 }
 

@@ -47,8 +47,8 @@ void report_begin(struct session *s)
 static const char *format_value(char buf[UNIT_LEN], enum metric_unit unit,
 				double value)
 {
-	return unit == UNIT_NS ? format_ns(buf, value)
-			       : format_count(buf, value);
+	return unit == UNIT_NS ? format_ns(buf, value) :
+				 format_count(buf, value);
 }
 
 /* "65536 x 4K", "NOT OK: ...", "not verified: ..." */

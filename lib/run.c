@@ -69,8 +69,8 @@ static const char *stat_name(const struct vm *vm, unsigned int i)
 {
 	unsigned int nr_vm = nr_vm_stats(vm);
 
-	return i < nr_vm ? kvm_stats_name(vm->stats, i)
-			 : kvm_stats_name(vm->vcpus[0].stats, i - nr_vm);
+	return i < nr_vm ? kvm_stats_name(vm->stats, i) :
+			   kvm_stats_name(vm->vcpus[0].stats, i - nr_vm);
 }
 
 /* Gives @s what has changed since the last time, for the same run. */

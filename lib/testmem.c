@@ -27,8 +27,8 @@ static u64 place(const struct vm *vm, const struct testmem_config *cfg)
 					       cfg->bytes / 256,
 				       GIB(1)));
 	return gpa + (cfg->unaligned ? max_u64(sysconf(_SC_PAGESIZE),
-					       vm->mode->page_bytes)
-				     : 0);
+					       vm->mode->page_bytes) :
+				       0);
 }
 
 static void add_slots(struct testmem *mem, const char *backing)

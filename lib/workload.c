@@ -10,15 +10,15 @@
 
 static u64 share_from(const struct workload *w, enum sharing sharing, u32 i)
 {
-	return sharing == SHARE_ALL
-		       ? 0
-		       : testmem_pages(w->run->mem) * i / w->run->nr_vcpus;
+	return sharing == SHARE_ALL ?
+		       0 :
+		       testmem_pages(w->run->mem) * i / w->run->nr_vcpus;
 }
 
 static u64 share_to(const struct workload *w, enum sharing sharing, u32 i)
 {
-	return sharing == SHARE_ALL ? testmem_pages(w->run->mem)
-				    : share_from(w, sharing, i + 1);
+	return sharing == SHARE_ALL ? testmem_pages(w->run->mem) :
+				      share_from(w, sharing, i + 1);
 }
 
 void workload_init(struct workload *w, struct run *r,

@@ -144,11 +144,11 @@ static void round_of(struct run *r, struct dirty_log *log)
 	sample(r, LOG_OFF, TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_OFF)));
 	remark_mappings(r, LOG_OFF);
 	sample(r, ADJUST, gang_round(r->gang, "guest_adjust_mappings"));
-	check_mappings(r, ADJUSTED,
-		       (struct mapping_claim){
-			       .now = arch_log_off_rebuilds()
-					      ? MAPPED_BY_BLOCKS
-					      : MAPPED_BY_BASE_PAGES });
+	check_mappings(
+		r, ADJUSTED,
+		(struct mapping_claim){ .now = arch_log_off_rebuilds() ?
+						       MAPPED_BY_BLOCKS :
+						       MAPPED_BY_BASE_PAGES });
 }
 
 static void run(struct run *r)

@@ -79,8 +79,8 @@ const char *arch_mode_missing(int kvm_fd, const struct guest_mode *mode)
 
 unsigned int arch_pa_bits(int kvm_fd, const struct guest_mode *mode)
 {
-	return mode->pa_bits ? mode->pa_bits
-			     : min_u64(cpu_ipa_bits(kvm_fd), PA_BITS_PLAIN);
+	return mode->pa_bits ? mode->pa_bits :
+			       min_u64(cpu_ipa_bits(kvm_fd), PA_BITS_PLAIN);
 }
 
 unsigned long arch_vm_type(int kvm_fd, const struct guest_mode *mode)

@@ -45,8 +45,8 @@ static int create_gic(struct vm *vm)
 {
 	struct kvm_create_device device = { .type = KVM_DEV_TYPE_ARM_VGIC_V3 };
 
-	return __kvm_ioctl(vm->fd, KVM_CREATE_DEVICE, &device) ? -1
-							       : (int)device.fd;
+	return __kvm_ioctl(vm->fd, KVM_CREATE_DEVICE, &device) ? -1 :
+								 (int)device.fd;
 }
 
 static void init_gic(struct vm *vm)

@@ -54,12 +54,12 @@ const char *const arch_trap_regs[] = {
 
 static void describe_page_fault(u64 error, FILE *out)
 {
-	const char *access = error & PF_FETCH	? "instruction fetch from"
-			     : error & PF_WRITE ? "write to"
-						: "read of";
-	const char *page = error & PF_RESERVED	? "an entry with reserved bits"
-			   : error & PF_PRESENT ? "a protected page"
-						: "an unmapped page";
+	const char *access = error & PF_FETCH ? "instruction fetch from" :
+			     error & PF_WRITE ? "write to" :
+						"read of";
+	const char *page = error & PF_RESERVED ? "an entry with reserved bits" :
+			   error & PF_PRESENT  ? "a protected page" :
+						 "an unmapped page";
 
 	fprintf(out, ": %s %s %s", error & PF_USER ? "user" : "kernel", access,
 		page);

@@ -43,8 +43,8 @@ static inline void child_run(struct child *child, void (*body)(void *arg),
 		exit(CHILD_RETURNED);
 	}
 	waitpid(pid, &status, 0);
-	child->code = WIFEXITED(status) ? WEXITSTATUS(status)
-					: 1000 + WTERMSIG(status);
+	child->code = WIFEXITED(status) ? WEXITSTATUS(status) :
+					  1000 + WTERMSIG(status);
 	child_read(out, child->out, sizeof(child->out));
 	child_read(err, child->err, sizeof(child->err));
 }
