@@ -60,7 +60,7 @@ GUEST_FLAGS := -std=gnu11 -O2 -g -DKVMETER_GUEST -ffreestanding -fno-builtin \
 	       -fno-stack-protector -fno-pic -fno-pie -fno-common \
 	       -fno-asynchronous-unwind-tables -fno-unwind-tables \
 	       $(GUEST_ARCH_FLAGS) $(WARNINGS) $(INCLUDES)
-GUEST_LINK := -nostdlib -static -no-pie -Wl,--build-id=none \
+GUEST_LINK := -nostdlib -static -Wl,--build-id=none \
 	      -Wl,-z,max-page-size=4096 -Wl,-T,lib/guest/image.lds
 
 LIB := $(patsubst %.c,$(OUT)/%.o,$(wildcard lib/*.c arch/$(ARCH)/*.c))
@@ -136,7 +136,7 @@ make_with = tools/need $(1) && $(MAKE) --no-print-directory $(jobs) $(2)
 
 # Large enough to tell one kernel from another, small enough for a minute on a
 # machine half as fast as a small one of today.
-THP := $(filter-out [never],\
+THP = $(filter-out [never],\
 	$(filter [%],$(shell cat /sys/kernel/mm/transparent_hugepage/enabled 2>&1)))
 bench:
 	@$(call make_with,$(COMPILER),all)
