@@ -6,7 +6,7 @@
 # damages a valid file in every way that a reader must be safe from and expects
 # the schema, or the few rules that a schema cannot express, to refuse it.
 #
-# TAP on standard output. BUILD names the directory of the binaries.
+# TAP on standard output. KVMETER_OUT names the directory of the build.
 
 import copy
 import json
@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.abspath(__file__)) + "/../.."
-TESTS = os.environ.get("BUILD", "build/" + os.uname().machine) + "/tests/"
+OUT = os.environ.get("KVMETER_OUT", "build/" + os.uname().machine)
+TESTS = OUT + "/tests/"
 U64_MAX = 2**64 - 1
 
 try:
