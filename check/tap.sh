@@ -11,7 +11,7 @@ set -eu
 results=0
 output=
 name=${0#check/}
-OUT=${KVMETER_OUT:-build/$(uname -m)}
+OUT=${KVMETER_OUT:-$PWD/build/$(uname -m)}
 scratch=$OUT/scratch/$name
 rm -rf "$scratch"
 mkdir -p "$scratch"
@@ -19,15 +19,13 @@ mkdir -p "$scratch"
 # it "DESCRIPTION" COMMAND [ARGUMENT...]: ok if the command succeeds; else its
 # output follows. The command runs in a subshell under set -e.
 it() {
-	local what=$1 status=0
+	local what=$1 status
 
 	shift
 	results=$((results + 1))
 	output=$scratch/output.$results
-	# in the background, since set -e means nothing in a condition
-	"$@" >"$output" 2>&1 &
-	wait $! || status=$?
-	if [ $status -eq 0 ]; then
+	status_of "$@" >"$output" 2>&1
+	if [ "$status" -eq 0 ]; then
 		echo "ok $results - $what"
 	else
 		echo "not ok $results - $what"
@@ -51,21 +49,30 @@ done_testing() {
 	echo "1..$results"
 }
 
+# The words below run a command under set -e in a subshell of its own, because
+# set -e means nothing to what stands in a condition. So must they not either.
+status_of() {
+	set +e
+	(set -e; "$@")
+	status=$?
+	set -e
+}
+
 # fails COMMAND [ARGUMENT...]: true if it exits with a status that is not 0.
 fails() {
-	local status=0
+	local status
 
-	"$@" || status=$?
-	[ $status -ne 0 ]
+	status_of "$@"
+	[ "$status" -ne 0 ]
 }
 
 # exits STATUS COMMAND [ARGUMENT...]
 exits() {
-	local wanted=$1 status=0
+	local wanted=$1 status
 
 	shift
-	"$@" || status=$?
-	[ $status -eq "$wanted" ] || {
+	status_of "$@"
+	[ "$status" -eq "$wanted" ] || {
 		echo "exit $status, not $wanted: $*"
 		return 1
 	}
@@ -74,12 +81,12 @@ exits() {
 # says PATTERN COMMAND [ARGUMENT...]: its output, shown, matches an extended
 # regular expression in some line; its exit status does not matter.
 says() {
-	local pattern=$1 text
+	local pattern=$1 text=$output.says status
 
 	shift
-	text=$("$@" 2>&1) || true
-	printf '%s\n' "$text"
-	printf '%s\n' "$text" | grep -Eq -e "$pattern" || {
+	status_of "$@" >"$text" 2>&1
+	cat "$text"
+	grep -Eq -e "$pattern" "$text" || {
 		echo "no line matches: $pattern"
 		return 1
 	}

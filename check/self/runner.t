@@ -126,5 +126,6 @@ it "... that ignores SIGTERM" counts "1 passed, 1 failed, 0 skipped" 1 stubborn
 it "a process left behind with the output" \
 	counts "1 passed, 1 failed, 0 skipped" 1 leftover
 it "several" counts "4 passed, 1 failed, 1 skipped" 1 pass fail skip
+it "without logs" says "^1 passed, 1 failed" check/run "$scratch/fail"
 it "nothing to run" counts "0 passed, 1 failed, 0 skipped" 1
 done_testing

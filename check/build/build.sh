@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# For check/build/*.t: builds in directories of their own, and the benchmarks
+# that come out of them.
+. check/tap.sh
+
+# make_in DIR [ARGUMENT...]: make into $scratch/DIR with every core.
+make_in() {
+	local dir=$scratch/$1
+
+	shift
+	make --no-print-directory -j"$(nproc)" O="$dir" "$@"
+}
+
+# build DIR [ARGUMENT...]: the same without a single warning, of compiler or
+# linker.
+build() {
+	local log=$scratch/$1.log status=0
+
+	make_in "$@" WERROR=1 >"$log" 2>&1 || status=$?
+	grep -v '^  [A-Z]* ' "$log" || true
+	[ $status -eq 0 ] && ! grep -qi warning "$log"
+}
+
+# What programs are to run under, if anything.
+wrapper=()
+
+# benchmark DIR NAME [OPTION...]: runs one that was built there.
+benchmark() {
+	local program=$scratch/$1/$ARCH/tests/$2
+
+	shift 2
+	"${wrapper[@]}" "$program" "$@"
+}
+
+benchmarks() {
+	local file
+
+	for file in tests/*_test.c; do
+		basename "$file" .c
+	done
+}
+
+# all_start DIR: every benchmark there can at least say which it is.
+all_start() {
+	local test
+
+	for test in $(benchmarks); do
+		says "^$test \(kvmeter\)" benchmark "$1" "$test" --version
+	done
+}
+
+# runs DIR NAME [OPTION...]: it passes and says nothing on standard error,
+# where sanitizers report.
+runs() {
+	local log=$scratch/$1.err status=0
+
+	benchmark "$@" 2>"$log" || status=$?
+	cat "$log"
+	[ $status -eq 0 ] && [ ! -s "$log" ]
+}
+
+# is_static DIR: no benchmark asks for a dynamic linker.
+is_static() {
+	local test
+
+	for test in $(benchmarks); do
+		fails says INTERP readelf -lW "$scratch/$1/$ARCH/tests/$test"
+	done
+}
+
+have_kvm() {
+	[ -r /dev/kvm ] && [ -w /dev/kvm ]
+}
+
+# runs_all "DESCRIPTION" DIR: every benchmark passes natively, on a little
+# memory, with more vCPUs than one.
+runs_all() {
+	local test
+
+	for test in $(benchmarks); do
+		if have_kvm; then
+			it "$1: $test passes" runs "$2" "$test" -b 1M -v 1,4 --runs 2
+		else
+			skip "$1: $test passes" "no usable /dev/kvm"
+		fi
+	done
+}
+
+ARCH=${ARCH:-$(uname -m)}
+
+# The directory that <$1> is found in, such as /usr/include for linux/kvm.h.
+include_dir() {
+	echo "#include <$1>" | gcc -E - | sed -n "s,^# 1 \"\(/.*\)/$1\".*,\1,p" |
+		head -n 1
+}
