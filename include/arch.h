@@ -44,6 +44,15 @@ unsigned long arch_vm_type(int kvm_fd, const struct guest_mode *mode);
  */
 void arch_vm_init(struct vm *vm);
 
+/*
+ * Why a VM of this KVM cannot be told to split blocks eagerly, in chunks of
+ * @bytes, when dirty logging protects them; NULL if it can. Static storage.
+ */
+const char *arch_eager_split_missing(int kvm_fd, u64 bytes);
+
+/* Tells it to. Before the first memslot. */
+void arch_eager_split(struct vm *vm, u64 bytes);
+
 /* By vm_start(), for each vCPU in order: its first register state. */
 void arch_vcpu_init(struct vcpu *vcpu);
 

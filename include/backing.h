@@ -29,6 +29,9 @@ bool backing_known(const char *value);
 /* Bytes of one of its pages on this host. */
 u64 backing_page_bytes(const char *value);
 
+/* Are they larger than the host's base page? */
+bool backing_is_huge(const char *value);
+
 /* What its size must be a multiple of: huge pages that are set aside, else
  * the host's base page. */
 u64 backing_granule(const char *value);

@@ -26,6 +26,7 @@ struct bench_config {
 	u64 guest_page;
 	u64 gpa;
 	u64 slots;
+	u64 eager_split;
 	struct u64_list pin; /* nr 0: none */
 	u64 rounds;
 	u64 runs;
@@ -44,7 +45,8 @@ struct bench_config {
 #define BENCH_CONFIG_DEFAULTS                                                 \
 	.vcpus = { 1, { 1 } }, .backing = "anonymous",                        \
 	.gpa = TESTMEM_GPA_DEFAULT, .guest_page = TESTMEM_GUEST_PAGE_DEFAULT, \
-	.slots = 1, .runs = 9, .warmup = 1, .timeout_s = 10, .prefault = true
+	.slots = 1, .eager_split = VM_NO_EAGER_SPLIT, .runs = 9, .warmup = 1, \
+	.timeout_s = 10, .prefault = true
 
 struct run;
 
@@ -130,9 +132,14 @@ void remark(struct run *r, int metric, const char *fmt, ...) __printf(3, 4);
  * memory under test, every page of which was accessed in it.
  */
 struct mapping_claim {
-	enum { MAPPED_BY_BLOCKS, MAPPED_BY_BASE_PAGES } now;
-	bool was_protected; /* every page was written for the first time since
-			     * dirty logging has write-protected it */
+	enum {
+		MAPPED_BY_BLOCKS,
+		MAPPED_BY_BASE_PAGES,
+		MAPPED_PARTLY, /* blocks were split by a write to few pages */
+	} now;
+	/* pages written for the first time since dirty logging has
+	 * write-protected them; 0: other phases */
+	u64 protected_pages;
 	u64 wrong; /* added to the count, to show that the check can fail */
 };
 

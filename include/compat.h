@@ -45,6 +45,11 @@ struct kvm_stats_desc {
 };
 #endif
 
+/* 6.6: eager splitting, Documentation/virt/kvm/api.rst 8.40 */
+#ifndef KVM_CAP_ARM_EAGER_SPLIT_CHUNK_SIZE
+#define KVM_CAP_ARM_EAGER_SPLIT_CHUNK_SIZE 228
+#endif
+
 /* Not in every libc's <sys/mman.h>: include/uapi/asm-generic/hugetlb_encode.h
  */
 #ifndef MAP_HUGE_SHIFT

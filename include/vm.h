@@ -37,6 +37,7 @@ struct vm_config {
 	unsigned int nr_vcpus;
 	const void *image; /* borrowed for the VM's lifetime */
 	size_t image_bytes;
+	u64 eager_split; /* as in struct vm_needs */
 };
 
 struct vm {
@@ -80,7 +81,9 @@ struct vm_needs {
 	const struct guest_mode *mode;
 	unsigned int nr_vcpus;
 	unsigned int nr_slots;
+	u64 eager_split; /* chunk in bytes; VM_NO_EAGER_SPLIT: not asked for */
 };
+#define VM_NO_EAGER_SPLIT (~UINT64_C(0))
 unsigned int vm_require(const struct vm_needs *needs);
 
 /* Creates the VM and its vCPUs; first does what vm_require() does. */

@@ -25,6 +25,8 @@ struct workload_config {
 struct workload {
 	struct run *run;
 	struct plan plan;
+	enum sharing sharing;
+	struct guest_plan *full;   /* of each vCPU, by workload_init() */
 	struct guest_plan *before; /* of each vCPU, by workload_remember() */
 };
 
@@ -33,8 +35,15 @@ void workload_init(struct workload *w, struct run *r,
 		   const struct workload_config *cfg);
 void workload_fini(struct workload *w);
 
-/* While all vCPUs are idle: the share of writes from now on. */
-void workload_set_writes(struct workload *w, u32 write_percent);
+/*
+ * While all vCPUs are idle: passes touch only the first page of every @bytes of
+ * each share, until workload_touch_all(). In ascending order only.
+ */
+void workload_touch_sparsely(struct workload *w, u64 bytes);
+void workload_touch_all(struct workload *w);
+
+/* Different pages that a pass touches. */
+u64 workload_pages(const struct workload *w);
 
 /*
  * Sets the bit of every page (testmem_pages()) that the vCPUs are going to

@@ -123,6 +123,11 @@ u64 backing_page_bytes(const char *value)
 	return bytes ? bytes : type_page_bytes(type);
 }
 
+bool backing_is_huge(const char *value)
+{
+	return backing_page_bytes(value) > (u64)sysconf(_SC_PAGESIZE);
+}
+
 u64 backing_granule(const char *value)
 {
 	bool thp = find(value)->pages == PAGES_THP;

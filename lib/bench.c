@@ -160,9 +160,11 @@ static void check_requirements(const struct session *s)
 		vcpus = max_u64(vcpus, s->points[i].vcpus);
 		memory = max_u64(memory, memory_of(s, &s->points[i]));
 	}
-	pa_bits = vm_require(&(struct vm_needs){ .mode = mode_find(c->mode),
-						 .nr_vcpus = vcpus,
-						 .nr_slots = c->slots });
+	pa_bits =
+		vm_require(&(struct vm_needs){ .mode = mode_find(c->mode),
+					       .nr_vcpus = vcpus,
+					       .nr_slots = c->slots,
+					       .eager_split = c->eager_split });
 	if (c->gpa != TESTMEM_GPA_DEFAULT &&
 	    (c->gpa >= BIT(pa_bits) || memory > BIT(pa_bits) - c->gpa))
 		usage_error("--gpa %#llx: %llu bytes from there do not fit the "

@@ -20,6 +20,7 @@ void run_create(struct run *r, u64 memory_bytes, bool unaligned)
 	r->vm = vm_create(&(struct vm_config){
 		.mode = mode_find(c->mode),
 		.nr_vcpus = r->nr_vcpus,
+		.eager_split = c->eager_split,
 		.image = embedded_image,
 		.image_bytes = embedded_image_end - embedded_image,
 	});

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "populate.h"
+#include "units.h"
 #include "util.h"
 #include "vm.h"
 
@@ -76,6 +77,18 @@ static void create_control(struct vm *vm, const struct vm_config *cfg)
 	image_load(&vm->image, vm_alloc(vm, vm->image.bytes, CONTROL_PAGE));
 }
 
+static void check_eager_split(int kvm_fd, u64 bytes)
+{
+	const char *missing;
+	char size[UNIT_LEN];
+
+	if (bytes == VM_NO_EAGER_SPLIT)
+		return;
+	missing = arch_eager_split_missing(kvm_fd, bytes);
+	if (missing)
+		skip("--eager-split %s: %s", format_size(size, bytes), missing);
+}
+
 unsigned int vm_require(const struct vm_needs *needs)
 {
 	int kvm_fd = kvm_open();
@@ -87,6 +100,7 @@ unsigned int vm_require(const struct vm_needs *needs)
 	check_limit(kvm_fd, KVM_CAP_MAX_VCPUS, "vcpus", needs->nr_vcpus, 0);
 	/* one slot is that of control memory */
 	check_limit(kvm_fd, KVM_CAP_NR_MEMSLOTS, "slots", needs->nr_slots, 1);
+	check_eager_split(kvm_fd, needs->eager_split);
 	raise_file_limit(needs->nr_vcpus);
 	pa_bits = arch_pa_bits(kvm_fd, needs->mode);
 	close(kvm_fd);
@@ -97,8 +111,10 @@ struct vm *vm_create(const struct vm_config *cfg)
 {
 	struct vm *vm = xcalloc(1, sizeof(*vm));
 
-	vm->pa_bits = vm_require(&(struct vm_needs){
-		.mode = cfg->mode, .nr_vcpus = cfg->nr_vcpus });
+	vm->pa_bits = vm_require(
+		&(struct vm_needs){ .mode = cfg->mode,
+				    .nr_vcpus = cfg->nr_vcpus,
+				    .eager_split = VM_NO_EAGER_SPLIT });
 	vm->mode = cfg->mode;
 	vm->nr_vcpus = cfg->nr_vcpus;
 	vm->kvm_fd = kvm_open();
@@ -107,6 +123,8 @@ struct vm *vm_create(const struct vm_config *cfg)
 	vm->run_bytes = kvm_ioctl(vm->kvm_fd, KVM_GET_VCPU_MMAP_SIZE, 0);
 	vm->stats = kvm_stats_open(vm->fd);
 	vm->next_slot = 1;
+	if (cfg->eager_split != VM_NO_EAGER_SPLIT)
+		arch_eager_split(vm, cfg->eager_split);
 	create_control(vm, cfg);
 	arch_vm_init(vm);
 	vm->vcpus = xcalloc(cfg->nr_vcpus, sizeof(*vm->vcpus));

@@ -21,13 +21,18 @@ static u64 share_to(const struct workload *w, enum sharing sharing, u32 i)
 				      share_from(w, sharing, i + 1);
 }
 
+static struct guest_plan *plan_of(const struct workload *w, u32 i)
+{
+	return &w->run->vm->vcpus[i].area->plan;
+}
+
 void workload_init(struct workload *w, struct run *r,
 		   const struct workload_config *cfg)
 {
 	const struct testmem *mem = r->mem;
 	u64 pages = testmem_pages(mem);
 
-	*w = (struct workload){ .run = r };
+	*w = (struct workload){ .run = r, .sharing = cfg->sharing };
 	if (cfg->sharing == SHARE_SPLIT)
 		pages = DIV_ROUND_UP(pages, r->nr_vcpus);
 	plan_init(&w->plan, r->vm,
@@ -49,17 +54,44 @@ void workload_init(struct workload *w, struct run *r,
 			});
 	}
 	w->before = xcalloc(r->nr_vcpus, sizeof(*w->before));
+	w->full = xcalloc(r->nr_vcpus, sizeof(*w->full));
+	for (u32 i = 0; i < r->nr_vcpus; i++)
+		w->full[i] = *plan_of(w, i);
 }
 
 void workload_fini(struct workload *w)
 {
 	free(w->before);
+	free(w->full);
 }
 
-void workload_set_writes(struct workload *w, u32 write_percent)
+void workload_touch_sparsely(struct workload *w, u64 bytes)
 {
+	for (u32 i = 0; i < w->run->nr_vcpus; i++) {
+		u64 share = w->full[i].nr * w->full[i].page_bytes;
+
+		plan_of(w, i)->page_bytes = bytes;
+		plan_of(w, i)->nr = DIV_ROUND_UP(share, bytes);
+	}
+}
+
+void workload_touch_all(struct workload *w)
+{
+	for (u32 i = 0; i < w->run->nr_vcpus; i++) {
+		plan_of(w, i)->page_bytes = w->full[i].page_bytes;
+		plan_of(w, i)->nr = w->full[i].nr;
+	}
+}
+
+u64 workload_pages(const struct workload *w)
+{
+	u64 pages = 0;
+
+	if (w->sharing == SHARE_ALL)
+		return plan_of(w, 0)->nr;
 	for (u32 i = 0; i < w->run->nr_vcpus; i++)
-		w->run->vm->vcpus[i].area->plan.write_below = write_percent;
+		pages += plan_of(w, i)->nr;
+	return pages;
 }
 
 static u64 first_page(const struct workload *w, const struct guest_plan *p)
@@ -70,7 +102,7 @@ static u64 first_page(const struct workload *w, const struct guest_plan *p)
 void workload_mark_pass(const struct workload *w, u64 *bitmap)
 {
 	for (u32 i = 0; i < w->run->nr_vcpus; i++) {
-		const struct guest_plan *p = &w->run->vm->vcpus[i].area->plan;
+		const struct guest_plan *p = plan_of(w, i);
 
 		plan_mark(&w->plan, p, p->nr, first_page(w, p), bitmap);
 	}
@@ -79,7 +111,7 @@ void workload_mark_pass(const struct workload *w, u64 *bitmap)
 void workload_remember(struct workload *w)
 {
 	for (u32 i = 0; i < w->run->nr_vcpus; i++)
-		w->before[i] = w->run->vm->vcpus[i].area->plan;
+		w->before[i] = *plan_of(w, i);
 }
 
 static void mark_vcpu(const struct workload *w, u32 i, u64 *bitmap)

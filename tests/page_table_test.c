@@ -44,6 +44,9 @@ static const char *const sharing_names[] = {
 	[SHARE_ALL] = "shared", [SHARE_SPLIT] = "split", NULL
 };
 
+enum update { UPDATE_ALL, UPDATE_SPARSE };
+static const char *const update_names[] = { "all", "sparse", NULL };
+
 enum inject { INJECT_NOTHING, INJECT_WRONG_COUNT, INJECT_LOST_PAGE };
 static const char *const inject_names[] = { "nothing", "wrong-count",
 					    "lost-page", NULL };
@@ -52,6 +55,7 @@ struct config {
 	struct bench_config common;
 	u64 write_percent;
 	int sharing;
+	int update;
 	bool unaligned;
 	int inject;
 };
@@ -70,6 +74,8 @@ static const struct option_row options[] = {
 	  "share of writes in create and adjust; update always writes", .max = 100 },
 	{ OPT_CHOICE, 0, "access", "HOW", OFFSET(sharing),
 	  "all vCPUs contend for the same pages, or each has its share", .choices = sharing_names },
+	{ OPT_CHOICE, 0, "update", "PAGES", OFFSET(update),
+	  "write every page, or one in each block so that adjust finds the rest unmapped", .choices = update_names },
 	{ OPT_FLAG, 'u', "unaligned", NULL, OFFSET(unaligned),
 	  "move the slot by a page against the block size, so that KVM cannot use blocks", FLAG_ROW },
 	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject),
@@ -102,14 +108,14 @@ static const struct check_row checks[] = {
 };
 
 /*
- * Every page was written, so the log must have all of them. Only under manual
- * protection does reading the log leave the mappings alone.
+ * The log must have what was written. Only under manual protection does reading
+ * it leave the mappings alone.
  */
-static void check_logged(struct run *r, struct dirty_log *log, int inject)
+static void check_logged(struct run *r, struct dirty_log *log, u64 written)
 {
+	const struct config *cfg = r->config;
 	size_t words = dirty_words(r->mem);
-	u64 pages = testmem_pages(r->mem), found;
-	u64 *logged;
+	u64 *logged, found;
 
 	if (!dirty_manual_modes(r->vm->fd)) {
 		check_unverified(r, LOGGED,
@@ -121,34 +127,56 @@ static void check_logged(struct run *r, struct dirty_log *log, int inject)
 	logged = xcalloc(words, sizeof(*logged));
 	dirty_log_get(log);
 	dirty_log_merge(log, logged);
-	if (inject == INJECT_LOST_PAGE)
+	if (cfg->inject == INJECT_LOST_PAGE)
 		logged[0] &= ~BIT(0);
 	found = bitmap_count(logged, words);
-	check(r, LOGGED, found == pages,
+	check(r, LOGGED, found == written,
 	      "%llu of %llu pages write-enabled and logged",
-	      (unsigned long long)found, (unsigned long long)pages);
+	      (unsigned long long)found, (unsigned long long)written);
 	free(logged);
 }
 
-static void round_of(struct run *r, struct dirty_log *log)
+static void update(struct run *r, struct workload *w, struct dirty_log *log)
 {
 	const struct config *cfg = r->config;
+	bool sparse = cfg->update == UPDATE_SPARSE;
+	u64 pages;
 
-	sample(r, LOG_ON, TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_ON)));
-	remark_mappings(r, LOG_ON);
+	if (sparse)
+		workload_touch_sparsely(w, r->mem->backing->page_bytes);
+	pages = workload_pages(w);
 	sample(r, UPDATE, gang_round(r->gang, "guest_write_one_word_per_page"));
-	check_mappings(r, UPDATED,
-		       (struct mapping_claim){ .now = MAPPED_BY_BASE_PAGES,
-					       .was_protected = true });
-	check_logged(r, log, cfg->inject);
-	sample(r, LOG_OFF, TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_OFF)));
-	remark_mappings(r, LOG_OFF);
+	workload_touch_all(w);
+	check_mappings(
+		r, UPDATED,
+		(struct mapping_claim){ .now = sparse ? MAPPED_PARTLY :
+							MAPPED_BY_BASE_PAGES,
+					.protected_pages = pages });
+	check_logged(r, log, pages);
+}
+
+static void adjust(struct run *r)
+{
+	const struct config *cfg = r->config;
+	bool blocks = arch_log_off_rebuilds() || cfg->update == UPDATE_SPARSE;
+
 	sample(r, ADJUST, gang_round(r->gang, "guest_adjust_mappings"));
 	check_mappings(
 		r, ADJUSTED,
-		(struct mapping_claim){ .now = arch_log_off_rebuilds() ?
-						       MAPPED_BY_BLOCKS :
-						       MAPPED_BY_BASE_PAGES });
+		(struct mapping_claim){ .now = blocks ? MAPPED_BY_BLOCKS :
+							MAPPED_BY_BASE_PAGES });
+}
+
+/* One page in each block means nothing where there are no blocks. */
+static void validate(const void *config)
+{
+	const struct config *cfg = config;
+
+	if (cfg->update == UPDATE_SPARSE &&
+	    (cfg->unaligned || !backing_is_huge(cfg->common.backing)))
+		usage_error("--update sparse: there are no blocks to split: "
+			    "choose a --backing of huge pages, and no "
+			    "--unaligned");
 }
 
 static void run(struct run *r)
@@ -175,8 +203,16 @@ static void run(struct run *r)
 		       (struct mapping_claim){ .now = MAPPED_BY_BLOCKS,
 					       .wrong = cfg->inject ==
 							INJECT_WRONG_COUNT });
-	for (u64 i = 0; i < cfg->common.rounds; i++)
-		round_of(r, log);
+	for (u64 i = 0; i < cfg->common.rounds; i++) {
+		sample(r, LOG_ON,
+		       TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_ON)));
+		remark_mappings(r, LOG_ON);
+		update(r, &w, log);
+		sample(r, LOG_OFF,
+		       TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_OFF)));
+		remark_mappings(r, LOG_OFF);
+		adjust(r);
+	}
 
 	note_block_limit(r);
 	note_loop_cost(r, &w);
@@ -193,6 +229,7 @@ static const struct bench bench = {
 	.checks = checks,
 	.defaults = &defaults,
 	.config_bytes = sizeof(defaults),
+	.validate = validate,
 	.run = run,
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "arch.h"
@@ -36,8 +37,8 @@ static void must_set(int device_fd, u32 group, u64 attribute, void *value)
 
 	if (ret)
 		die("KVM_SET_DEVICE_ATTR of the GIC (group %u, attribute "
-		    "%llu): errno %d",
-		    group, (unsigned long long)attribute, -ret);
+		    "%llu): %s",
+		    group, (unsigned long long)attribute, strerror(-ret));
 }
 
 /* A host without GICv3 does without: no benchmark needs interrupts. */
@@ -76,6 +77,39 @@ void arch_vm_init(struct vm *vm)
 	arch->vectors_gva = vm_function(vm, "guest_vectors");
 	arch->gic_fd = create_gic(vm);
 	map_one(vm, ARCH_UCALL_GVA, UCALL_GPA, page, MEMORY_DEVICE);
+}
+
+static int enable_eager_split(int vm_fd, u64 bytes)
+{
+	struct kvm_enable_cap cap = {
+		.cap = KVM_CAP_ARM_EAGER_SPLIT_CHUNK_SIZE,
+		.args = { bytes },
+	};
+
+	return __kvm_ioctl(vm_fd, KVM_ENABLE_CAP, &cap);
+}
+
+/* KVM_CHECK_EXTENSION says 0 until a size is set: only trying tells. */
+const char *arch_eager_split_missing(int kvm_fd, u64 bytes)
+{
+	int vm_fd = kvm_ioctl(kvm_fd, KVM_CREATE_VM, 0);
+	int ret = enable_eager_split(vm_fd, bytes);
+
+	close(vm_fd);
+	return ret ? "this KVM does not take that chunk size "
+		     "(KVM_CAP_ARM_EAGER_SPLIT_CHUNK_SIZE, Linux 6.6): choose a "
+		     "block size such as 2M" :
+		     NULL;
+}
+
+void arch_eager_split(struct vm *vm, u64 bytes)
+{
+	int ret = enable_eager_split(vm->fd, bytes);
+
+	if (ret)
+		die("KVM_ENABLE_CAP (KVM_CAP_ARM_EAGER_SPLIT_CHUNK_SIZE, "
+		    "%llu): %s",
+		    (unsigned long long)bytes, strerror(-ret));
 }
 
 void arch_vm_start(struct vm *vm)

@@ -85,6 +85,20 @@ void arch_vm_init(struct vm *vm)
 	init_idt(vm);
 }
 
+const char *arch_eager_split_missing(int kvm_fd, u64 bytes)
+{
+	(void)kvm_fd;
+	(void)bytes;
+	return "here it is a parameter of the module for all VMs: set "
+	       "kvm.eager_page_split instead";
+}
+
+void arch_eager_split(struct vm *vm, u64 bytes)
+{
+	(void)vm;
+	(void)bytes;
+}
+
 void arch_vm_start(struct vm *vm)
 {
 	(void)vm;
