@@ -14,6 +14,8 @@
 /* Address space only: pages come as vm_alloc() hands them out. */
 #define CONTROL_RESERVE_BYTES GIB(16)
 #define CONTROL_PAGE 4096
+/* Handed out in multiples of the largest page that a guest may have. */
+#define CONTROL_UNIT KIB(64)
 
 /* /dev/kvm, VM, statistics, standard streams, files of backing and results. */
 #define SPARE_FILES 64
@@ -162,7 +164,7 @@ void *vm_alloc(struct vm *vm, u64 bytes, u64 align)
 		die("%llu bytes of control memory: only %llu are reserved",
 		    (unsigned long long)to,
 		    (unsigned long long)CONTROL_RESERVE_BYTES);
-	if (mprotect(vm->control, ALIGN_UP(to, CONTROL_PAGE),
+	if (mprotect(vm->control, ALIGN_UP(to, CONTROL_UNIT),
 		     PROT_READ | PROT_WRITE))
 		die("%llu bytes of control memory: %s: choose smaller --bytes "
 		    "or --vcpus",
