@@ -3,7 +3,7 @@
 # Runs a program of kvmeter the way a test runner would, and judges what came
 # out: exit code or signal, time, standard output as KTAP, results as JSON.
 #
-# OUT names the directory of the binaries, build/ARCH by default.
+# KVMETER_OUT names the directory of the binaries, build/ARCH by default.
 package Harness;
 use strict;
 use warnings;
@@ -17,10 +17,11 @@ use Test::More;
 use Time::HiRes qw(time sleep);
 
 our @EXPORT = qw(binary scratch run run_ok judge_tap tap_errors read_json
-		 read_file write_file leftovers help_options host_lacks);
+		 read_file write_file leftovers help_options in_namespace
+		 without_kvm host_lacks);
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
-my $out = $ENV{OUT} // "build/" . (uname())[4];
+my $out = $ENV{KVMETER_OUT} // "build/" . (uname())[4];
 my $scratch = tempdir('kvmeter-harness-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 chdir $root or die "$root: $!\n";
 
@@ -148,6 +149,7 @@ sub run_ok
 		push @wrong, "stderr lacks $_" unless $r->{err} =~ $_;
 	}
 	push @wrong, tap_errors($r->{out}) if $want{tap} // 1;
+	push @wrong, 'stdout is not silent' if $want{silent} && $r->{out} ne '';
 	my $good = ok(!@wrong, $name);
 	unless ($good) {
 		diag join("\n", @wrong);
@@ -217,6 +219,25 @@ sub help_options
 	$takes_value{$1} = defined $2
 		while $r->{out} =~ /^  (?:-\w, |    )--([\w-]+)(?: ([A-Z]+))?/mg;
 	return \%takes_value;
+}
+
+# A command in front of a command, to run it in a mount namespace of its own
+# after a shell script; empty where that is not allowed.
+sub in_namespace
+{
+	my ($script) = @_;
+	our $allowed //= $> == 0 && !system('unshare -m true 2>/dev/null');
+
+	return $allowed
+		? ('unshare', '-m', '/bin/sh', '-ec', "$script\nexec \"\$@\"", 'sh')
+		: ();
+}
+
+# Where /dev/kvm is not what it should be. Empty: it is missing anyway, or
+# nobody can take it away.
+sub without_kvm
+{
+	return -e '/dev/kvm' ? in_namespace('mount --bind /dev/null /dev/kvm') : ();
 }
 
 # Ends the script by a skip if this host cannot run it.

@@ -121,7 +121,7 @@ GUEST_FUNCTION(guest_unknown_ucall)
 
 #include "vm.h"
 
-/* Of arch_counter(). */
+/* Of arch_counter(); for the guest, who cannot know. */
 static inline u64 arch_counter_hz(const struct vm *vm)
 {
 	return 1000 * (u64)kvm_ioctl(vm->vcpus[0].fd, KVM_GET_TSC_KHZ, 0);

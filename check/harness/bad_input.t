@@ -1,0 +1,127 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A value that makes no sense is refused by name: exit 2, option and value and
+# what would do on standard error, nothing on standard output, and no VM. There
+# is no /dev/kvm where these run, so that whatever opens it ends in exit 4.
+#
+# Options come from --help: one that is new and has no row here fails.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Harness;
+use Test::More;
+
+my $dir = scratch('bad');
+mkdir $dir;
+write_file("$dir/full", "precious\n");
+
+# Values of kinds of options that make no sense anywhere.
+my @numbers = ('', ' ', 'x', '-1', '+1', '1x', '1.5', '0x', '1e3', "1\n", ' 1', '1 ',
+	'18446744073709551616', '99999999999999999999999');
+my @sizes = ('', 'K', '-4K', '4Q', '4KK', '1.5M', '16777216T', '18446744073709551616');
+my @lists = (',', '1,', ',1', '1,,2', '4-1', '1-', '-1', '1-2-3', 'a,b', '1;2',
+	join(',', 1 .. 500), '1-100000');
+
+# option => [ values that are refused ]; undef: takes no value
+my %common = (
+	'vcpus' => [ @numbers, @lists, '0', '0,1', '65537', '1,99999999' ],
+	'bytes' => [ @sizes, ',', '4K,', '8K-4K', '0', '1', '4095', '5000', '4K,5000', '65T' ],
+	'backing' => [ '', 'anon', 'ANONYMOUS', 'anonymous ', 'anonymous_hugetlb_3mb', 'disk',
+		"$dir", "$dir/full", "$dir/none/file", '/dev/null' ],
+	'mode' => [ '', 'x', '-1', '99', 'PXXV48', '9x' ],
+	'guest-page' => [ @sizes, '0', '1', '4097', '6K', '2K', '3M', '1024G' ],
+	'gpa' => [ @sizes, '1', '4095', '0x1001', '4G', '5G', '0x1ffffffff', '4096T' ],
+	'slots' => [ @numbers, '0', '32768', '65536' ],
+	'pin' => [ @numbers, @lists, '1024', '99999', '0,1,0', '0-1,0' ],
+	'rounds' => [ @numbers, '0', '1000001' ],
+	'runs' => [ @numbers, '0', '100001' ],
+	'warmup' => [ @numbers, '1001' ],
+	'timeout' => [ @numbers, '0', '86401' ],
+	'json' => [ '', "$dir", "$dir/", "$dir/none/file", "$dir/none/", '/proc/none' ],
+	map { $_ => undef } qw(no-prefault strict quiet verbose help version),
+);
+
+my %own = (
+	'page_table_test' => {
+		'write-percent' => [ @numbers, '101' ],
+		'access' => [ '', 'all', 'SHARED', 'shared,split' ],
+		'inject' => [ '', 'x', 'lost' ],
+		'unaligned' => undef,
+	},
+	'dirty_log_perf_test' => {
+		'write-percent' => [ @numbers, '101' ],
+		'seed' => [ @numbers ],
+		'chunk' => [ @sizes, '0', '4K', '100K', '256001' ],
+		'clear-wait' => [ @numbers ],
+		'inject' => [ '', 'x', 'lost' ],
+		map { $_ => undef } qw(random-access overlap no-manual-protect run-during-off free),
+	},
+);
+
+# Options that do not go together: arguments, what is named.
+my %together = (
+	'page_table_test' => [
+		[ [ '-b', '4K', '-x', 2 ], qr/--slots 2/ ],
+		[ [ '-b', '64K', '-x', 17 ], qr/--slots 17: 64K .* 16 slots/ ],
+		[ [ '-v', 3, '-c', '0,1' ], qr/--pin: 2 CPUs for 3 vCPUs/ ],
+		[ [ '-v', '1,4', '-c', '0,1' ], qr/--pin: 2 CPUs for 4 vCPUs/ ],
+		[ [ '-p', '4G' ], qr/--gpa/ ],
+		[ [ '-p', '0', '-b', '5G' ], qr/--gpa/ ],
+		[ [ '-b', '3M', '-s', 'anonymous_hugetlb_2mb' ],
+			qr/--bytes 3M: --backing anonymous_hugetlb_2mb needs multiples of 2M/ ],
+		[ [ '-b', '2M', '-s', 'anonymous_hugetlb_1gb' ], qr/multiples of 1G/ ],
+		[ [ '--nonsense' ], qr/--nonsense: unknown option/ ],
+		[ [ '-Z' ], qr/-Z: unknown option/ ],
+		[ [ '--wa' ], qr/--wa: missing argument|--warmup/ ],
+		[ [ '--ver' ], qr/--ver: ambiguous: --verbose, --version/ ],
+		[ [ 'operand' ], qr/operand: operands are not taken/ ],
+		[ [ '--', '-v' ], qr/-v: operands are not taken/ ],
+	],
+	'dirty_log_perf_test' => [],
+);
+
+my @hidden = without_kvm();
+
+sub refused
+{
+	my ($program, $args, @patterns) = @_;
+	my $r = run([@hidden, $program, @$args], timeout => 10);
+	my ($name) = $program =~ m{([^/]+)$};
+	my $shown = join ' ', map { substr($_, 0, 60) =~ s/\n/\\n/gr =~ s/\Q$dir\E/DIR/r } @$args;
+
+	run_ok("$name $shown", $r, code => 2, tap => 0, silent => 1, within => 5, err => [
+		qr/^\Q$name\E: \S.*\nTry '\Q$name\E --help' for more information\.\n\z/s, @patterns ]);
+}
+
+for my $name (sort keys %own) {
+	my $program = binary("tests/$name");
+	my $options = help_options($program);
+	my %rows = (%common, %{ $own{$name} });
+
+	is(join(' ', grep { !exists $rows{$_} } sort keys %$options), '',
+		"$name: every option has a row");
+	is(join(' ', grep { !exists $options->{$_} } sort keys %rows), '',
+		"$name: every row has an option");
+	for my $option (sort keys %rows) {
+		is(!!$options->{$option}, defined $rows{$option},
+			"$name --$option: takes a value or not");
+		if (!defined $rows{$option}) {
+			refused($program, ["--$option=1"], qr/--$option: takes no argument/);
+			next;
+		}
+		refused($program, ["--$option"], qr/--$option: missing argument/);
+		for my $value (@{ $rows{$option} }) {
+			my $shown = $option eq 'pin' ? '' : substr($value, 0, 20);
+
+			refused($program, ["--$option=$value"], qr/--\Q$option\E/,
+				$value =~ /[,-]/ ? qr/./ : qr/\Q$shown\E|0x[0-9a-f]+/);
+		}
+	}
+	refused($program, @$_) for @{ $together{$name} };
+}
+is(read_file("$dir/full"), "precious\n", 'a file that holds something is not touched');
+is(join(' ', leftovers($dir)), 'full', 'no file is created');
+
+done_testing();

@@ -1,0 +1,191 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Options at their limits do what they say: addresses, slots, backing sources,
+# files, pinning, sweeps, resource limits.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Harness;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+host_lacks();
+my $page_table_test = binary('tests/page_table_test');
+my $dirty_log_perf_test = binary('tests/dirty_log_perf_test');
+my $fault_test = binary('check/harness/fault_test');
+my $dir = scratch('limits');
+my $results = scratch('limits.json');
+mkdir $dir;
+
+sub works
+{
+	my ($args, %want) = @_;
+	my ($program, @options) = ref $args->[0] ? ($args->[0][0], @$args[1 .. $#$args])
+						 : ($page_table_test, @$args);
+
+	run_ok("@options", run([$program, qw(-R 1 --warmup 0), @options, '-J', $results]), %want);
+	return read_json($results) // {};
+}
+
+# ---- good input, as people write it ----
+
+my @good = (
+	[['-b', '4K'], [4096]], [['-b', '0x1000'], [4096]], [['-b', '4096'], [4096]],
+	[['-b', '4k'], [4096]], [['-b', '4KiB'], [4096]], [['-b4K,1M,8K'], [4096, 1 << 20, 8192]],
+	[['--bytes=64K'], [65536]],
+);
+for my $row (@good) {
+	my $json = works($row->[0], out => [ qr/^1\.\.@{[ 4 * @{ $row->[1] } ]}$/m ]);
+	is(join(' ', map { $_->{config}{bytes} } @{ $json->{points} }), "@{ $row->[1] }",
+		"@{ $row->[0] }: points");
+}
+for my $row ([['-v1-3', '-b64K'], '1 2 3'], [['--vcpus', '4,1', '-b', '64K'], '4 1'],
+	     [['-v', '0x2', '-b', '64K'], '2'], [['-v', '1-2,5', '-b', '64K'], '1 2 5'],
+	     [['-v', '32', '-b', '1M', '--access', 'split'], '32']) {
+	my $json = works($row->[0]);
+	is(join(' ', map { $_->{config}{vcpus} } @{ $json->{points} }), $row->[1],
+		"@{ $row->[0] }: points");
+}
+my $json = works(['-v', '1,2', '-b', '4K,8K', '-i', 3, '-R', 2], out => [ qr/^1\.\.16$/m ]);
+is(join(' ', map { "$_->{config}{vcpus}x$_->{config}{bytes}" } @{ $json->{points} }),
+	'1x4096 1x8192 2x4096 2x8192', 'a sweep of both: points');
+is(join(' ', map { scalar @{ $_->{metrics}[1]{samples} } } @{ $json->{points} }), '6 6 6 6',
+	'-i 3 -R 2: samples');
+
+# ---- addresses and slots ----
+
+works(['-p', $_, '-b', '4M']) for '0', '8G', '0x4000000000', '1T';
+run_ok('-p beyond the guest: exit 2', run([$page_table_test, '-p', '0xffffffffff000', '-b', '8K']),
+	code => 2, tap => 0, silent => 1, err => [ qr/--gpa 0xffffffffff000: .*physical address bits/ ]);
+works(['-x', $_, '-b', '4M']) for 2, 7, 32, 1000, 1024;
+works(['-x', 32, '-b', '64M', '-s', 'anonymous_thp'], out => [ qr/created 32 x 2M$/m ]);
+works([[$dirty_log_perf_test], '-x', 32, '-b', '4M', '-v', 2]);
+
+SKIP: {
+	my $enabled = read_file('/sys/kernel/mm/transparent_hugepage/enabled') // '[never]';
+
+	skip 'transparent huge pages are off', 3 if $enabled =~ /\[never\]/;
+	my @thp = ('-s', 'anonymous_thp', '-b', '8M');
+	works([@thp], out => [ qr/^ok 1 .*created 4 x 2M$/m, qr/^ok 2 .*split 4 x 2M to 2048 x 4K$/m ]);
+	works([@thp, '-u'], out => [ qr/^ok 1 .*created 2048 x 4K$/m ]);
+	works([@thp, '--guest-page', '4K'], out => [ qr/^ok 1 .*created /m ]);
+	works([@thp, '--inject', 'wrong-count'], code => 1, out => [ qr/^not ok 1 - .*expected/m ]);
+}
+works(['-b', '64K', '--inject', 'wrong-count'], code => 1, out => [ qr/^not ok 1 - .*expected/m ]);
+works(['-b', '64K', '--inject', 'lost-page'], code => 1,
+	out => [ qr/^not ok 3 - .*15 of 16 pages/m ]);
+works([[$dirty_log_perf_test], '-b', '64K', '--inject', $_], code => 1, out => [ qr/^not ok /m ])
+	for qw(lost-page extra-page);
+works(['--no-prefault', '-b', '4M']);
+
+# ---- backing sources: each that this host has ----
+
+my $list = run([$page_table_test, '-s', 'help']);
+is($list->{code}, 0, '-s help: exit 0');
+my @backings = $list->{out} =~ /^  (\w+)\s+\S+ pages$/mg;
+cmp_ok(scalar @backings, '>=', 3, "-s help: @backings");
+for (grep { !/hugetlb/ } @backings) {
+	works(['-s', $_, '-b', '4M']);
+	works([[$dirty_log_perf_test], '-s', $_, '-b', '4M']);
+}
+is(run([$page_table_test, '-m', 'help'])->{code}, 0, '-m help: exit 0');
+
+# ---- files ----
+
+my @places = ($dir, grep { -w } '/dev/shm', '/var/tmp');
+for my $place (@places) {
+	my $file = "$place/kvmeter-harness-$$";
+
+	works(['-s', $file, '-b', '4M', '-R', 3]);
+	ok(!-e $file, "-s $place/FILE: the file is not left behind");
+	run([$fault_test, '--fault', 'wild-pointer', '-s', $file]);
+	ok(!-e $file, "-s $place/FILE: nor by a test that fails");
+	run([$fault_test, '--fault', 'host-hang', '-s', $file],
+		meanwhile => sub { $_[1] > 0.5 && kill 'KILL', $_[0] });
+	ok(!-e $file, "-s $place/FILE: nor by one that is killed");
+	unlink $file;
+}
+write_file("$dir/full", "precious\n");
+run_ok('a file that holds something is refused', run([$page_table_test, '-s', "$dir/full", '-b', '4K']),
+	code => 2, tap => 0, silent => 1, err => [ qr{--backing .*/full.*holds 9 bytes} ]);
+is(read_file("$dir/full"), "precious\n", 'and not touched');
+write_file("$dir/empty", '');
+works(['-s', "$dir/empty", '-b', '4M', '-R', 3]);
+is(-s "$dir/empty", 0, 'an empty file is empty again');
+is(join(' ', leftovers($dir)), 'empty full', 'no other file is there');
+
+# ---- pinning ----
+
+# Threads of a process: CPUs that each may use, the main thread first. KVM adds
+# a worker with a name of its own.
+sub affinities
+{
+	my ($pid) = @_;
+	my $name = read_file("/proc/$pid/comm");
+
+	return map {
+		(read_file("/proc/$pid/task/$_/status") // '') =~ /^Cpus_allowed_list:\s*(\S+)/m
+			? $1 : '?'
+	} grep {
+		(read_file("/proc/$pid/task/$_/comm") // '') eq $name
+	} sort { $a <=> $b } leftovers("/proc/$pid/task");
+}
+
+my ($allowed) = read_file('/proc/self/status') =~ /^Cpus_allowed_list:\s*(\S+)/m;
+my @cpus = map { /(\d+)-(\d+)/ ? $1 .. $2 : $_ } split /,/, $allowed;
+SKIP: {
+	skip 'needs two CPUs', 4 if @cpus < 2;
+	my ($p, $q) = @cpus;
+
+	# CPUs of the main thread, then of the vCPUs
+	for my $row (['none', 2, undef, "$allowed $allowed $allowed"],
+		     ['vCPUs', 2, "$q,$p", "$allowed $q $p"],
+		     ['vCPUs and main', 1, "$q,$p", "$p $q"],
+		     ['all on one', 3, "$p,$p,$p,$p", "$p $p $p $p"]) {
+		my ($what, $vcpus, $pin, $want) = @$row;
+		my $seen;
+		my $r = run([$fault_test, '--fault', 'slow', '--seconds', 1, '-v', $vcpus,
+			defined $pin ? ('-c', $pin) : ()],
+			meanwhile => sub {
+				return if $_[1] < 0.5;
+				$seen = join ' ', affinities($_[0]);
+			});
+		run_ok("--pin, $what", $r);
+		is($seen, $want, "--pin, $what: CPUs of main thread and vCPUs");
+	}
+	for my $vcpus (1, 2) {
+		works(['-v', $vcpus, '-c', "$p,$q", '-b', '1M', '-R', 3]);
+	}
+	works(['-v', '1,2', '-c', "$p,$q", '-b', '1M', '-R', 3]);
+}
+
+# ---- limits of the process ----
+
+sub limited
+{
+	my ($limit, @options) = @_;
+
+	return run(['/bin/sh', '-c', "$limit && exec \"\$@\"", 'sh', $page_table_test,
+		qw(-R 1 --warmup 0), @options]);
+}
+
+run_ok('soft limit of 64 files, 100 vCPUs: raised', limited('ulimit -S -n 64', qw(-v 100 -b 4M)));
+SKIP: {
+	my @drop = qw(setpriv --bounding-set -sys_resource --inh-caps -sys_resource);
+
+	skip 'setpriv (util-linux) cannot drop CAP_SYS_RESOURCE', 1
+		if system("@drop true 2>/dev/null");
+	my $r = run([@drop, '/bin/sh', '-c', 'ulimit -n 64 && exec "$@"', 'sh', $page_table_test,
+		qw(-v 100 -b 4M)]);
+	run_ok('hard limit of 64 files, 100 vCPUs: exit 4 with the remedy', $r, code => 4,
+		err => [ qr/ulimit/ ]);
+}
+for my $mib (100, 1000, 20000) {
+	my $r = limited("ulimit -v " . 1024 * $mib, '-b', '64M');
+	run_ok("address space of $mib MiB: says so, or works", $r, code => $r->{code} & 5,
+		tap => 0, err => [ $r->{code} ? qr/memory|address space/ : qr// ]);
+}
+
+done_testing();

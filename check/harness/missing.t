@@ -1,0 +1,157 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What this host lacks ends in exit 4 with the remedy, and --strict makes it a
+# failure. The remedy for hugetlb pages is then tried: it must work.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Harness;
+use Test::More;
+
+my @programs = map { binary("tests/$_") } qw(page_table_test dirty_log_perf_test);
+my $results = scratch('skip.json');
+
+sub skipped
+{
+	my ($what, $cmd, %want) = @_;
+	my $strict = delete $want{strict};
+	my $r = run([@$cmd, '-J', $results, $strict ? '--strict' : ()], env => $want{env});
+
+	run_ok($what, $r, code => $strict || $want{env} ? 1 : 4, within => 5,
+		out => [ qr/\AKTAP version 1\n1\.\.0 # SKIP (\S.*)\n\z/ ], err => $want{err});
+	my $json = read_json($results) // {};
+	is($json->{verdict}, 'skip', "$what: verdict");
+	is(scalar @{ $json->{points} // [1] }, 0, "$what: nothing measured");
+	my ($reason) = split /\n/, $json->{reason} // 'none';
+	like($r->{out}, qr/# SKIP \Q$reason\E$/m, "$what: reason in JSON");
+	unlink $results;
+}
+
+sub skipped_in_all_ways
+{
+	my ($what, $before, $err) = @_;
+
+	for my $program (@programs) {
+		my ($name) = $program =~ m{([^/]+)$};
+
+		skipped("$name: $what", [@$before, $program], err => [ $err ]);
+		skipped("$name: $what, --strict", [@$before, $program], strict => 1,
+			err => [ $err, qr/strict/ ]);
+		skipped("$name: $what, KVMETER_STRICT=1", [@$before, $program],
+			env => { KVMETER_STRICT => 1 }, err => [ $err, qr/strict/i ]);
+	}
+}
+
+# ---- no KVM ----
+
+my @no_kvm = without_kvm();
+
+SKIP: {
+	skip '/dev/kvm cannot be hidden: not root, or unshare -m is refused', 1
+		if -e '/dev/kvm' && !@no_kvm;
+	skipped_in_all_ways('no KVM behind /dev/kvm', \@no_kvm, qr{/dev/kvm .*API version}) if @no_kvm;
+
+	# a /dev that has the other devices
+	my @no_file = -e '/dev/kvm' ? in_namespace(<<'EOT') : ();
+dir=$(mktemp -d); mount -t tmpfs none $dir
+for d in null zero full random urandom; do touch $dir/$d; mount --bind /dev/$d $dir/$d; done
+mount --bind $dir /dev
+EOT
+	skipped_in_all_ways('no /dev/kvm', \@no_file, qr{/dev/kvm: No such file.*modprobe kvm}s);
+}
+
+SKIP: {
+	skip 'permission can only be taken away by root', 1 if $> || !-e '/dev/kvm' || !@no_kvm;
+	skip 'no setpriv (util-linux)', 1 if system('setpriv --version >/dev/null 2>&1');
+	# binaries and results may lie where nobody can look
+	my $bin = scratch('bin');
+	my $prepare = <<"EOT";
+mkdir -p $bin; mount -t tmpfs -o mode=1777 none $bin
+mknod $bin/kvm c \$(stat -c '0x%t 0x%T' /dev/kvm); chmod 600 $bin/kvm
+mount --bind $bin/kvm /dev/kvm
+chmod 755 @{[ scratch() ]}
+EOT
+	for my $program (@programs) {
+		my ($name) = $program =~ m{([^/]+)$};
+		my @as_nobody = (in_namespace("$prepare\ncp $program $bin/$name"),
+			qw(setpriv --reuid 65534 --regid 65534 --clear-groups), "$bin/$name");
+		my $r = run([@as_nobody]);
+
+		run_ok("$name: no permission", $r, code => 4,
+			out => [ qr{^1\.\.0 # SKIP open /dev/kvm: Permission denied: \S}m ],
+			err => [ qr{usermod -aG kvm} ]);
+		run_ok("$name: no permission, --strict", run([@as_nobody, '--strict']), code => 1);
+	}
+}
+
+# ---- what KVM lacks ----
+
+SKIP: {
+	skip 'no /dev/kvm', 1 unless -w '/dev/kvm';
+	for my $program (@programs) {
+		my ($name) = $program =~ m{([^/]+)$};
+
+		skipped("$name: more vCPUs than KVM has", [$program, '-v', '60000', '-b', '4K'],
+			err => [ qr/vcpus 60000: .*at most \d+/ ]);
+		skipped("$name: more in the second point", [$program, '-v', '1,60000', '-b', '4K'],
+			err => [ qr/vcpus 60000: / ]);
+		skipped("$name: more memory than there is", [$program, '-b', '16T'],
+			err => [ qr/--bytes|16T|memory/ ]);
+		skipped("$name: more slots than KVM has", [$program, '-b', '256M', '-x', '32767'],
+			err => [ qr/slots/ ]);
+	}
+}
+
+# ---- hugetlb pages: none, the printed command, enough, as before ----
+
+my $pool = '/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages';
+my $page_table_test = $programs[0];
+my @huge = ($page_table_test, '-s', 'anonymous_hugetlb_2mb', '-R', 1);
+
+my $restore;
+
+sub release
+{
+	system "echo 0 > $pool" if $restore;
+	$restore = 0;
+}
+END { release() }
+$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
+
+sub reserved { return read_file($pool) =~ /(\d+)/ ? $1 : -1 }
+
+SKIP: {
+	skip 'no hugetlb pages of 2M', 1 unless -e $pool;
+	skip 'no /dev/kvm', 1 unless -w '/dev/kvm';
+	skip '2M pages are reserved, maybe in use', 1 if reserved() > 0;
+
+	my $what = 'hugetlb without reserved pages';
+	my $err = qr{4 huge pages of 2M needed, 0 free: echo 4 > \S+/nr_hugepages$}m;
+	skipped($what, [@huge, '-b', '8M'], err => [ $err ]);
+	skipped("$what, --strict", [@huge, '-b', '8M'], strict => 1, err => [ $err ]);
+	skipped("$what, second point", [@huge, '-b', '2M,8M'], err => [ $err ]);
+	skipped('no such huge page size', [$page_table_test, '-s', 'anonymous_hugetlb_16gb', '-b', '16G'],
+		err => [ qr/no huge pages of 16G/ ]);
+
+	skip 'pages can only be reserved by root', 1 if $>;
+	my ($command) = run([@huge, '-b', '8M'])->{err} =~ /: (echo \d+ > \S+)$/m;
+	ok($command, 'a command is printed');
+	$restore = 1;
+	system $command if $command;
+	my $got = reserved();
+	my $r = run([@huge, '-b', '8M']);
+	my $too_many = run([@huge, '-b', '10M']);
+	release();
+	is(reserved(), 0, 'the pool is as it was');
+	is($got, 4, 'the command reserves what it says');
+	run_ok('after it: 4 blocks of 2M', $r, out => [
+		qr/^ok 1 - create: mappings: created 4 x 2M$/m,
+		qr/^ok 2 - update: mappings: split 4 x 2M to 2048 x 4K$/m,
+		qr/^ok 4 - adjust: mappings: \w+ (2048 x 4K to )?4 x 2M$/m ]);
+	run_ok('one page too few', $too_many, code => 4,
+		err => [ qr/5 huge pages of 2M needed, 4 free: echo 5 > / ]);
+}
+
+done_testing();
