@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs a benchmark on this machine's KVM and passes on what it has proven, each
+# result as one of ours. What this host cannot prove is a skip with the reason
+# that the benchmark gives.
+#
+# KVMETER_OUT names the directory of the binaries, build/ARCH by default.
+# KVMETER_NATIVE_FULL=1 takes sizes and numbers of runs that one would measure
+# with, else those that CI has time for.
+package Native;
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Temp qw(tempfile);
+use POSIX ();
+use TAP::Parser;
+use Test::More;
+
+our @EXPORT = qw(bench full needs_kvm);
+
+my $out = $ENV{KVMETER_OUT} // 'build/' . (POSIX::uname())[4];
+
+sub full {
+	return $ENV{KVMETER_NATIVE_FULL} ? 1 : 0;
+}
+
+# Ends the script by a skip if this machine cannot run it.
+sub needs_kvm {
+	return if open(my $kvm, '+<', '/dev/kvm');
+	plan(skip_all => "/dev/kvm cannot be opened: $!");
+}
+
+# Standard output, standard error, wait status.
+sub run {
+	my ($program, @options) = @_;
+	my ($err, $path) = tempfile(UNLINK => 1);
+	my $pid = open(my $pipe, '-|') // die "fork: $!\n";
+
+	if (!$pid) {
+		open(STDERR, '>&', $err);
+		exec { "$out/tests/$program" } $program, @options
+			or POSIX::_exit(127);
+	}
+	local $/;
+	my $text = <$pipe> // '';
+	close $pipe;
+	my $status = $?;
+	seek($err, 0, 0);
+	return ($text, scalar(<$err>) // '', $status);
+}
+
+sub judge_result {
+	my ($title, $result, $proofs) = @_;
+	my ($what, $detail) = $result->description =~ /^-?\s*(.*?:.*?)(?:: (.*))?$/;
+	my $expected = $proofs->{ $what =~ s/^vcpus=\d+ bytes=\w+ //r };
+
+	return if $result->explanation =~ /^not applicable:/;
+	SKIP: {
+		skip("$title: $what: " . $result->explanation, 1) if $result->has_skip;
+		if (!$result->is_actual_ok || !defined $expected) {
+			ok($result->is_actual_ok, "$title: $what")
+				or diag($result->as_string);
+		} else {
+			like($detail // '', $expected, "$title: $what");
+		}
+	}
+}
+
+# bench([PROGRAM, OPTION...], CHECK => PATTERN...)
+#
+# All results of the run are to be ok, and those of the named checks to say what
+# matches; without any, it exits as it should.
+sub bench {
+	my ($command, %proofs) = @_;
+	my $title = join(' ', @$command);
+	my ($text, $err, $status) = run(@$command);
+	my $parser = TAP::Parser->new({ tap => "$text\n" });
+	my $results = 0;
+
+	while (my $line = $parser->next) {
+		next if !$line->is_test;
+		judge_result($title, $line, \%proofs);
+		$results++;
+	}
+	SKIP: {
+		skip("$title: " . $parser->skip_all, 1)
+			if $parser->skip_all && $status == 4 << 8;
+		ok($status == 0 && $results && !$parser->parse_errors,
+			"$title: ends as it should")
+			or diag("wait status $status, $results results\n",
+				join("\n", $parser->parse_errors), "\n", $text, $err);
+	}
+	return ($text, $err, $status);
+}
+
+1;

@@ -1,0 +1,70 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# page_table_test on this machine: what each stage does to the mappings, in each
+# situation that decides whether KVM can use blocks.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Native;
+use Test::More;
+
+needs_kvm();
+my $mib = full() ? 256 : 32;
+my @size = ('-b', "${mib}M", '--runs', full() ? 5 : 2);
+my $pages = $mib * 256;
+my $blocks = $mib / 2;
+my $logged = qr/^$pages of $pages pages write-enabled and logged$/;
+
+# Blocks are split by dirty logging and coalesced afterwards.
+bench(['page_table_test', @size, '-s', 'anonymous_thp', '-v', '1,2,4'],
+	'create: mappings' => qr/^created $blocks x 2M$/,
+	'update: mappings' => qr/^split $blocks x 2M to $pages x 4K$/,
+	'update: dirty log' => $logged,
+	'adjust: mappings' => qr/(created|to) $blocks x 2M$/);
+
+# A second round finds what the first has left behind.
+bench(['page_table_test', @size, '-s', 'anonymous_thp', '-i', 3],
+	'update: mappings' => qr/^split $blocks x 2M to $pages x 4K$/,
+	'adjust: mappings' => qr/(created|to) $blocks x 2M$/);
+
+# Pages all the way: nothing to split.
+my %pages = (
+	'create: mappings' => qr/^created $pages x 4K$/,
+	'update: mappings' => qr/^kept $pages x 4K$/,
+	'update: dirty log' => $logged,
+	'adjust: mappings' => qr/^kept $pages x 4K$/,
+);
+for my $options ([], ['-v', 4, '--access', 'split'], ['-s', 'memfd'], ['-w', 0],
+		 ['-x', 32, '--no-prefault'], ['--gpa', '64G']) {
+	bench(['page_table_test', @size, @$options], %pages);
+}
+
+# Host memory in blocks, but the slot lies where KVM cannot use them.
+my ($text) = bench(['page_table_test', @size, '-u', '-s', 'anonymous_thp'], %pages);
+like($text, qr/^# note: host pages of 2M, but not all mapped as blocks: \S/m,
+	'... and it says why there are no blocks');
+
+# Slots that do not end with a block.
+my $most = $blocks - 4;
+my $rest = 4 * 512;
+bench(['page_table_test', @size, '-x', 5, '-s', 'anonymous_thp'],
+	'create: mappings' => qr/^created $most x 2M \+ $rest x 4K$/,
+	'update: mappings' => qr/to $pages x 4K$/,
+	'adjust: mappings' => qr/$most x 2M \+ $rest x 4K$/);
+
+# A proof can fail.
+for my $fault ('wrong-count', 'lost-page') {
+	my ($text, undef, $status) = Native::run('page_table_test', '-b', '4M',
+		'--runs', 1, '--inject', $fault);
+
+	SKIP: {
+		skip("--inject $fault: nothing can be proven here", 1)
+			if $text !~ /^(not )?ok .*(mappings|log): \d/m &&
+			   $text =~ /# SKIP not verified/;
+		ok($status == 1 << 8 && $text =~ /^not ok /m, "--inject $fault: exit 1")
+			or diag($text);
+	}
+}
+done_testing();
