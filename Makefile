@@ -139,7 +139,7 @@ make_with = tools/need $(1) && $(MAKE) --no-print-directory $(jobs) $(2)
 THP = $(filter-out [never],\
 	$(filter [%],$(shell cat /sys/kernel/mm/transparent_hugepage/enabled 2>&1)))
 bench:
-	@$(call make_with,$(COMPILER),all)
+	@+$(call make_with,$(COMPILER),all)
 	@status=0; \
 	$(OUT)/tests/page_table_test -b 64M \
 		$(if $(THP),-s anonymous_thp) || status=$$?; \
@@ -162,12 +162,12 @@ run_checks = KVMETER_OUT=$(abspath $(OUT)) ARCH=$(ARCH) \
 	     check/run --logs $(OUT)/check/logs $(foreach c,$(1),$(call programs,$c))
 
 check:
-	@$(call make_with,$(COMPILER) check,check-programs)
+	@+$(call make_with,$(COMPILER) check,check-programs)
 	@$(call run_checks,$(CHECKS))
 
 PARTS := $(CHECKS:%=check-%) check-limit
 $(PARTS): check-%:
-	@$(call make_with,$(COMPILER) check,check-programs)
+	@+$(call make_with,$(COMPILER) check,check-programs)
 	@$(call run_checks,$*)
 
 install: all

@@ -1,0 +1,131 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Includes go downwards only, options and what is below know nothing of KVM, and
+# neutral code knows no architecture: what makes the lower layers testable
+# anywhere, and a port a directory of its own.
+use strict;
+use warnings;
+use File::Basename qw(basename dirname);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use Test::More;
+
+# From the bottom; a file (lib/NAME.c, include/NAME.h) may include those of its
+# own layer and of those below.
+my @layers = (
+	[qw(types version)],
+	[qw(util units)],
+	[qw(clock futex interrupt timing stats json troff host tracepoint option_row
+	   options)],
+	[qw(compat kvm_ioctl kvm_stats populate)],
+	[qw(arch image vm guest_format vcpu memslot backing mapping mode testmem
+	   faults)],
+	[qw(gang plan dirty)],
+	[qw(metrics)],
+	[qw(bench bench_options bench_man run check_mappings point report results)],
+	[qw(workload dirty_proof)],
+);
+my $last_without_kvm = 2;
+
+my %layer_of;
+for my $i (0 .. $#layers) {
+	$layer_of{$_} = $i for @{ $layers[$i] };
+}
+
+my $arch_name = qr/(?<![a-z])(?:x86|i386|amd64|aarch64|arm64|riscv|s390|powerpc|
+		       loongarch|mips)|__(?:x86_64|aarch64|riscv)\w*/xi;
+
+sub slurp {
+	my ($path) = @_;
+
+	open(my $in, '<', $path) or die "$path: $!\n";
+	local $/;
+	return scalar <$in>;
+}
+
+sub without_comments {
+	my ($text) = @_;
+
+	return $text =~ s{(/\*.*?\*/)}{$1 =~ tr/\n//cdr}gers;
+}
+
+sub name_of {
+	return basename($_[0]) =~ s/\.[ch]\z//r;
+}
+
+sub layer_faults {
+	my ($file, $text) = @_;
+	my $layer = $layer_of{ name_of($file) };
+	my @faults;
+
+	return "$file: in no layer of check/source/layers.t" if !defined $layer;
+	push @faults, "$file: $1"
+		if $layer <= $last_without_kvm && $text =~ m{<((?:linux|asm)/kvm\w*\.h)>};
+	for my $header ($text =~ /^\s*#\s*include\s*"([^"]+)"/mg) {
+		my $other = $layer_of{ name_of($header) };
+		push @faults, "$file: $header is above it"
+			if !defined $other || $other > $layer;
+	}
+	return @faults;
+}
+
+# Comments may name architectures as examples; code may not.
+sub arch_faults {
+	my ($file, $text) = @_;
+	my $number = 0;
+	my @faults;
+
+	for my $line (split /\n/, without_comments($text)) {
+		$number++;
+		push @faults, "$file:$number: $1" if $line =~ /($arch_name)/;
+	}
+	return @faults;
+}
+
+sub faults {
+	my ($root) = @_;
+	my @faults;
+
+	for my $path (glob("$root/lib/*.[ch] $root/include/*.h")) {
+		my $file = $path =~ s{\A\Q$root\E/}{}r;
+		push @faults, layer_faults($file, slurp($path));
+	}
+	for my $path (glob("$root/lib/*.[chS] $root/lib/guest/* $root/tests/* "
+			   . "$root/include/*.h $root/include/guest/*.h")) {
+		my $file = $path =~ s{\A\Q$root\E/}{}r;
+		push @faults, arch_faults($file, slurp($path));
+	}
+	return @faults;
+}
+
+# A tree of one file.
+sub faults_of {
+	my ($file, $text) = @_;
+	my $root = tempdir(CLEANUP => 1);
+
+	make_path(dirname("$root/$file"));
+	open(my $out, '>', "$root/$file") or die "$root/$file: $!\n";
+	print $out $text;
+	close $out;
+	return join("\n", faults($root));
+}
+
+is(join("\n", faults('.')), '', 'this tree');
+
+my $kvm = "#include <linux/kvm.h>\n";
+is(faults_of('lib/vm.c', $kvm . "#include \"vm.h\"\n/* x86_64 */"), '', 'what is allowed');
+is(faults_of('lib/gang.c', '#include "report.h"'), 'lib/gang.c: report.h is above it',
+	'upwards');
+is(faults_of('include/gang.h', '#include "bench.h"'), 'include/gang.h: bench.h is above it',
+	'upwards in a header');
+is(faults_of('lib/host.c', $kvm), 'lib/host.c: linux/kvm.h', 'KVM below options');
+is(faults_of('lib/host.c', '#include "compat.h"'), 'lib/host.c: compat.h is above it',
+	'KVM below options, by another header');
+like(faults_of('lib/new.c', ''), qr/in no layer/, 'a file that nobody has placed');
+is(faults_of('lib/vm.c', "/* on x86_64:\n */\n#ifdef __x86_64__\n"),
+	'lib/vm.c:3: __x86_64__', '#ifdef');
+is(faults_of('tests/a_test.c', 'if (!strcmp(arch, "aarch64"))'),
+	'tests/a_test.c:1: aarch64', 'by name');
+is(faults_of('lib/guest/a.c', 'arm64_x();'), 'lib/guest/a.c:1: arm64', 'in a guest');
+done_testing();
