@@ -42,9 +42,16 @@ enum check_result {
 struct series {
 	u64 *samples;
 	u64 *vcpu_samples; /* nr * nr_vcpus, or NULL */
+	/*
+	 * The median of each run's samples: rounds in one VM depend on each
+	 * other, so that only runs count for a confidence interval.
+	 */
+	u64 *run_medians;
+	unsigned int nr_runs;
+	unsigned int run_start; /* first sample of the current run */
 	unsigned int nr, room;
 	unsigned int nr_vcpus;
-	u64 accesses;	    /* pages in one sample; 0: not meaningful */
+	u64 pages;	    /* that one sample is about; 0: not meaningful */
 	struct usage usage; /* sum over the samples */
 	char *remark;	    /* of the last sample, or NULL */
 	/* KVM's statistics that changed in the last sample's phase */
@@ -62,6 +69,8 @@ struct check_state {
 
 void series_add(struct series *s, const struct timing *t);
 void series_add_value(struct series *s, u64 value);
+/* All samples since the last call, if there are any, were one run's. */
+void series_end_run(struct series *s);
 /* Replaces the statistics; takes @stats and the names in it. */
 void series_take_stats(struct series *s, struct stat_change *stats,
 		       unsigned int nr);
@@ -70,6 +79,9 @@ void series_fini(struct series *s);
 /* Keeps the worse result, and the first detail of it. Copies @detail. */
 void check_merge(struct check_state *c, enum check_result result,
 		 const char *detail);
+
+/* Does it let the benchmark pass? With @strict only what was proven does. */
+bool check_passes(const struct check_state *c, bool strict);
 
 const char *metric_unit_name(enum metric_unit unit);
 const char *check_result_name(enum check_result result);

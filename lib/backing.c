@@ -153,9 +153,9 @@ static char *hugetlb_missing(const struct backing_type *type, u64 bytes)
 		return NULL;
 	read_number(&total, HUGEPAGES "nr_hugepages", kib);
 	return xasprintf(
-		"%llu huge pages of %s needed, %llu free: echo %llu > " HUGEPAGES
+		"huge pages of %s: %llu needed, %llu free: echo %llu > " HUGEPAGES
 		"nr_hugepages",
-		(unsigned long long)need, size, (unsigned long long)free_pages,
+		size, (unsigned long long)need, (unsigned long long)free_pages,
 		(unsigned long long)(total + need - free_pages), kib);
 }
 

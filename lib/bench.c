@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench_man.h"
 #include "bench_options.h"
 #include "clock.h"
 #include "interrupt.h"
@@ -18,14 +19,9 @@
 
 bool point_passed(const struct session *s, const struct point *p)
 {
-	for (unsigned int i = 0; i < s->nr_checks; i++) {
-		enum check_result result = p->checks[i].result;
-
-		if (result == CHECK_FAILED || result == CHECK_NOT_REACHED)
+	for (unsigned int i = 0; i < s->nr_checks; i++)
+		if (!check_passes(&p->checks[i], s->common->strict))
 			return false;
-		if (result == CHECK_UNVERIFIED && s->common->strict)
-			return false;
-	}
 	return true;
 }
 
@@ -125,7 +121,8 @@ static void show_progress(void *arg, u64 elapsed_ns)
 static int end_early(void *arg, int code, const char *message)
 {
 	struct session *s = arg;
-	enum verdict verdict = code == EXIT_SKIP ? VERDICT_SKIP : VERDICT_FAIL;
+	bool skipped = code == EXIT_SKIP && !s->common->strict;
+	enum verdict verdict = skipped ? VERDICT_SKIP : VERDICT_FAIL;
 	char *error = NULL;
 
 	clear_progress(s);
@@ -197,6 +194,8 @@ static void run_once(struct session *s, struct point *p, u64 index)
 	interrupt_check();
 	s->bench->run(&r);
 	run_end(&r);
+	for (unsigned int i = 0; i < s->nr_metrics; i++)
+		series_end_run(&p->series[i]);
 }
 
 static bool run_point(struct session *s, struct point *p)
@@ -259,6 +258,12 @@ int bench_main(const struct bench *bench, int argc, char **argv)
 	void *config = xcalloc(1, bench->config_bytes);
 	int code;
 
+	/* no row: it is for those who build, not for those who measure */
+	if (argc == 2 && strcmp(argv[1], "--man") == 0) {
+		bench_man(bench, &set, stdout);
+		free(config);
+		return EXIT_PASS;
+	}
 	memcpy(config, bench->defaults, bench->config_bytes);
 	options_parse(&set, config, argc, argv);
 	s.config = config;

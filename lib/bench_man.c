@@ -8,7 +8,6 @@
 #include "version.h"
 
 /* Of KVMETER_VERSION; man(7) wants one. */
-#define VERSION_DATE "2026-11-30"
 
 static void heading(const char *name, FILE *out)
 {
@@ -26,7 +25,7 @@ static void title(const struct bench *bench, FILE *out)
 	fputs(".TH ", out);
 	for (const char *s = bench->name; *s; s++)
 		fputc(toupper((unsigned char)*s), out);
-	fprintf(out, " 1 " VERSION_DATE " \"kvmeter %s\" \"kvmeter\"\n",
+	fprintf(out, " 1 " KVMETER_DATE " \"kvmeter %s\" \"kvmeter\"\n",
 		KVMETER_VERSION);
 	heading("NAME", out);
 	fputs(bench->name, out);

@@ -7,6 +7,11 @@
 /* More wrong faults than memory has pages, for each wrong mapping asked for. */
 #define FAULTS_WRONG UINT32_MAX
 
+static u64 blocks(const struct mappings *m)
+{
+	return mappings_total(m) - m->count[0];
+}
+
 /* One word for how @from became @to. */
 static const char *verb(const struct mappings *from, const struct mappings *to)
 {
@@ -16,11 +21,11 @@ static const char *verb(const struct mappings *from, const struct mappings *to)
 		return "created";
 	if (!mappings_total(to))
 		return "dropped";
-	/* larger blocks are fewer entries for the same memory */
-	if (mappings_total(to) > mappings_total(from) &&
-	    to->count[0] > from->count[0])
+	if (blocks(to) < blocks(from) && to->count[0] > from->count[0])
 		return "split";
-	return to->count[0] ? "changed" : "coalesced";
+	if (blocks(to) > blocks(from) && to->count[0] < from->count[0])
+		return "coalesced";
+	return "changed";
 }
 
 /* "split 128 x 2M to 65536 x 4K", "kept 65536 x 4K". Returns @buf. */

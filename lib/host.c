@@ -208,6 +208,14 @@ void host_print(const struct host_facts *host, const char *prefix, FILE *out)
 		or_unknown(host->governor), or_unknown(host->clocksource));
 }
 
+static void write_number(struct json *j, const char *name, u64 value)
+{
+	if (value)
+		json_u64(j, name, value);
+	else
+		json_null(j, name);
+}
+
 void host_json(const struct host_facts *host, struct json *j)
 {
 	json_object_begin(j, "host");
@@ -216,8 +224,8 @@ void host_json(const struct host_facts *host, struct json *j)
 	json_string(j, "cmdline", host->cmdline);
 	json_string(j, "arch", host->arch);
 	json_string(j, "cpu", host->cpu);
-	json_u64(j, "cpus", host->cpus);
-	json_u64(j, "memory_bytes", host->memory_bytes);
+	write_number(j, "cpus", host->cpus);
+	write_number(j, "memory_bytes", host->memory_bytes);
 	json_string(j, "hypervisor", host->hypervisor);
 	json_string(j, "thp", host->thp);
 	json_string(j, "governor", host->governor);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "metrics.h"
+#include "stats.h"
 #include "util.h"
 
 static void make_room(struct series *s, unsigned int nr_vcpus)
@@ -44,6 +45,19 @@ void series_add_value(struct series *s, u64 value)
 	s->samples[s->nr++] = value;
 }
 
+void series_end_run(struct series *s)
+{
+	unsigned int nr = s->nr - s->run_start;
+
+	if (!nr)
+		return;
+	s->run_medians = xrealloc(s->run_medians, s->nr_runs + 1,
+				  sizeof(*s->run_medians));
+	s->run_medians[s->nr_runs++] =
+		stats_summary(s->samples + s->run_start, nr).median;
+	s->run_start = s->nr;
+}
+
 static void free_stats(struct series *s)
 {
 	for (unsigned int i = 0; i < s->nr_stats; i++)
@@ -63,6 +77,7 @@ void series_fini(struct series *s)
 {
 	free_stats(s);
 	free(s->remark);
+	free(s->run_medians);
 	free(s->samples);
 	free(s->vcpu_samples);
 	*s = (struct series){ 0 };
@@ -76,6 +91,19 @@ void check_merge(struct check_state *c, enum check_result result,
 	c->result = result;
 	free(c->detail);
 	c->detail = xstrdup(detail);
+}
+
+bool check_passes(const struct check_state *c, bool strict)
+{
+	switch (c->result) {
+	case CHECK_OK:
+	case CHECK_NOT_APPLICABLE:
+		return true;
+	case CHECK_UNVERIFIED:
+		return !strict;
+	default:
+		return false;
+	}
 }
 
 const char *metric_unit_name(enum metric_unit unit)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "option_row.h"
+#include "troff.h"
 #include "util.h"
 
 #define HELP_WIDTH 80
@@ -171,27 +172,6 @@ void option_help(const struct option_row *row, const void *config, FILE *out)
 	free(text);
 }
 
-/* Text whose characters troff would take for something else. */
-static void print_troff(const char *text, FILE *out)
-{
-	const char *s;
-
-	for (s = text; *s; s++) {
-		if (*s == '-')
-			fputs("\\-", out);
-		else if (*s == '\\')
-			fputs("\\e", out);
-		else if (*s == '\'')
-			fputs("\\(aq", out);
-		else if (*s == '\n')
-			fputs("\n.br\n", out);
-		else if (*s == '.' && (s == text || s[-1] == '\n'))
-			fputs("\\&.", out);
-		else
-			fputc(*s, out);
-	}
-}
-
 void option_man(const struct option_row *row, const void *config, FILE *out)
 {
 	char *text = describe(row, config);
@@ -200,16 +180,16 @@ void option_man(const struct option_row *row, const void *config, FILE *out)
 	if (row->letter)
 		fprintf(out, "\\fB\\-%c\\fR, ", row->letter);
 	fputs("\\fB\\-\\-", out);
-	print_troff(option_prefix(row), out);
-	print_troff(row->name, out);
+	troff_text(option_prefix(row), out);
+	troff_text(row->name, out);
 	fputs("\\fR", out);
 	if (option_takes_value(row)) {
 		fputs(" \\fI", out);
-		print_troff(row->arg, out);
+		troff_text(row->arg, out);
 		fputs("\\fR", out);
 	}
 	fputc('\n', out);
-	print_troff(text, out);
+	troff_text(text, out);
 	fputc('\n', out);
 	free(text);
 }

@@ -24,10 +24,10 @@ static void print_config(const struct session *s)
 	const struct bench_config *c = s->common;
 
 	fprintf(s->text,
-		"# config: backing %s, mode %s, slots %llu, %llu warm-up and "
-		"%llu measured runs of %llu rounds\n",
+		"# config: backing %s, mode %s, slots %llu, runs %llu after "
+		"%llu for warm-up, rounds %llu\n",
 		c->backing, c->mode, (unsigned long long)c->slots,
-		(unsigned long long)c->warmup, (unsigned long long)c->runs,
+		(unsigned long long)c->runs, (unsigned long long)c->warmup,
 		(unsigned long long)c->rounds);
 }
 
@@ -71,20 +71,25 @@ static void print_metric(const struct session *s, const struct point *p,
 {
 	const struct metric_row *row = &s->bench->metrics[metric];
 	const struct series *series = &p->series[metric];
-	struct summary sum = stats_summary(series->samples, series->nr);
+	struct summary all = stats_summary(series->samples, series->nr);
+	/* the run that ended early, if there is one, has no median yet */
+	struct summary runs =
+		series->nr_runs ?
+			stats_summary(series->run_medians, series->nr_runs) :
+			all;
 	char median[UNIT_LEN], min[UNIT_LEN], max[UNIT_LEN];
 	char spread[UNIT_LEN] = "-", each[UNIT_LEN] = "-";
 	const char *sep = "  ";
 
-	if (sum.has_ci)
+	if (series->nr_runs && runs.has_ci)
 		snprintf(spread, sizeof(spread), "%.1f%%",
-			 stats_ci_percent(&sum));
-	if (series->accesses && row->unit == UNIT_NS)
-		format_ns(each, sum.median / series->accesses);
+			 stats_ci_percent(&runs));
+	if (series->pages && row->unit == UNIT_NS)
+		format_ns(each, runs.median / series->pages);
 	fprintf(s->text, "# %-16s %10s %10s %10s %7s %10s", row->name,
-		format_value(median, row->unit, sum.median),
-		format_value(min, row->unit, sum.min),
-		format_value(max, row->unit, sum.max), spread, each);
+		format_value(median, row->unit, runs.median),
+		format_value(min, row->unit, all.min),
+		format_value(max, row->unit, all.max), spread, each);
 	for (unsigned int i = 0; i < s->nr_checks; i++) {
 		if (s->bench->checks[i].metric != (int)metric)
 			continue;
@@ -136,7 +141,7 @@ static void print_result(struct session *s, const struct point *p,
 			 unsigned int check)
 {
 	const struct check_state *c = &p->checks[check];
-	bool ok = c->result != CHECK_FAILED && c->result != CHECK_NOT_REACHED;
+	bool ok = check_passes(c, s->common->strict);
 	char size[UNIT_LEN];
 
 	fprintf(s->text, "%s %u - ", ok ? "ok" : "not ok",
@@ -147,7 +152,8 @@ static void print_result(struct session *s, const struct point *p,
 			format_size(size, p->bytes));
 	fputs(s->bench->checks[check].name, s->text);
 	if (c->result == CHECK_UNVERIFIED)
-		fprintf(s->text, " # SKIP not verified: %s", c->detail);
+		fprintf(s->text, "%s not verified: %s", ok ? " # SKIP" : ":",
+			c->detail);
 	else if (c->result == CHECK_NOT_APPLICABLE)
 		fprintf(s->text, " # SKIP not applicable: %s", c->detail);
 	else if (c->result == CHECK_NOT_REACHED)

@@ -59,8 +59,12 @@ static void write_metric(struct json *j, const struct session *s,
 				       series->nr_vcpus);
 		json_array_end(j);
 	}
-	if (series->accesses)
-		json_u64(j, "accesses", series->accesses);
+	if (series->nr_runs && series->nr % series->nr_runs == 0)
+		json_u64(j, "samples_per_run", series->nr / series->nr_runs);
+	if (series->pages)
+		json_u64(j, "accesses", series->pages);
+	if (series->remark)
+		json_string(j, "remark", series->remark);
 	json_object_end(j);
 }
 

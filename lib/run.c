@@ -149,7 +149,7 @@ void sample_value(struct run *r, int metric, u64 value)
 
 void sample_pages(struct run *r, int metric, u64 pages)
 {
-	r->point->series[metric].accesses = pages;
+	r->point->series[metric].pages = pages;
 }
 
 static char *format(const char *fmt, va_list args)

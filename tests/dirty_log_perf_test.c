@@ -263,10 +263,11 @@ static void run(struct run *r)
 		run_free(&e);
 	else
 		lockstep(&e);
+	remark_mappings(r, WRITES);
 	log_off(&e);
 
 	if (e.manual)
-		remark(r, CLEAR_LOG, "%llu calls of at most %s a round",
+		remark(r, CLEAR_LOG, "calls a round: %llu, of at most %s",
 		       (unsigned long long)dirty_log_calls(e.log),
 		       format_size(chunk, e.chunk_pages * r->mem->page_bytes));
 	dirty_proof_free(e.proof);

@@ -145,6 +145,7 @@ static void update(struct run *r, struct workload *w, struct dirty_log *log)
 	if (sparse)
 		workload_touch_sparsely(w, r->mem->backing->page_bytes);
 	pages = workload_pages(w);
+	sample_pages(r, UPDATE, pages);
 	sample(r, UPDATE, gang_round(r->gang, "guest_write_one_word_per_page"));
 	workload_touch_all(w);
 	check_mappings(
