@@ -7,6 +7,7 @@
 #include "util.h"
 
 #define IMAGE_ALIGN 4096
+#define IMAGE_LIMIT GIB(1) /* far more than any guest is linked to */
 
 /* The linker's output, embedded with the alignment that embed.S gives it. */
 static const Elf64_Ehdr *header(const struct image *image)
@@ -62,6 +63,8 @@ static const char *find_segments(struct image *image)
 		if (p->p_type != PT_LOAD || !p->p_memsz)
 			continue;
 		if (p->p_vaddr < IMAGE_GVA || p->p_filesz > p->p_memsz ||
+		    p->p_memsz > IMAGE_LIMIT ||
+		    p->p_vaddr - IMAGE_GVA > IMAGE_LIMIT ||
 		    !in_file(image, p->p_offset, p->p_filesz))
 			return "segment outside the image";
 		image->bytes =
@@ -70,6 +73,22 @@ static const char *find_segments(struct image *image)
 					 IMAGE_ALIGN));
 	}
 	return image->bytes ? NULL : "nothing to load";
+}
+
+/* Do all names of symbol table @s end inside the file? */
+static bool names_are_inside(const struct image *image, const Elf64_Shdr *s)
+{
+	const Elf64_Sym *sym = (const void *)(image->elf + s->sh_offset);
+	const Elf64_Shdr *names = section(image, s->sh_link);
+
+	if (!in_file(image, names->sh_offset, names->sh_size) ||
+	    !names->sh_size ||
+	    image->elf[names->sh_offset + names->sh_size - 1] != '\0')
+		return false;
+	for (u64 nr = s->sh_size / s->sh_entsize; nr--; sym++)
+		if (sym->st_name >= names->sh_size)
+			return false;
+	return true;
 }
 
 static const char *find_symtab(struct image *image)
@@ -81,7 +100,8 @@ static const char *find_symtab(struct image *image)
 			continue;
 		if (s->sh_entsize != sizeof(Elf64_Sym) ||
 		    s->sh_link >= header(image)->e_shnum ||
-		    !in_file(image, s->sh_offset, s->sh_size))
+		    !in_file(image, s->sh_offset, s->sh_size) ||
+		    !names_are_inside(image, s))
 			return "broken symbol table";
 		image->symtab = i;
 		return NULL;
