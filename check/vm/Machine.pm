@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs check/vm/inside in an emulated machine and judges what comes back: exit
+# codes, KTAP, JSON, and what the machine's kernel has said. KERNEL selects
+# Debian's kernel; results stay in $KVMETER_OUT/vm/VM-KERNEL/.
+package Machine;
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../harness";
+use Exporter 'import';
+use Harness;
+use POSIX qw(uname);
+use Test::More;
+use Time::HiRes qw(time);
+
+our @EXPORT = qw(in_machine check_machine results_of kernel);
+
+my $out = ($ENV{KVMETER_OUT} // 'build/' . (uname())[4]) . '/vm';
+
+sub kernel { return $ENV{KERNEL} || '6.12' }
+
+# in_machine(ARGUMENT...) of tools/vm/run: exit status, time, and all output, which
+# is also shown as it comes. A log that is read while a machine hangs should say
+# how far it came.
+sub in_machine
+{
+	my $start = time;
+	my %r = (text => '');
+
+	open(my $from, '-|', 'sh', '-c', 'exec "$@" 2>&1 </dev/null', 'sh',
+	     'tools/vm/run', @_) or die "sh: $!\n";
+	while (my $line = <$from>) {
+		$r{text} .= $line;
+		print "# $line";
+	}
+	close($from);
+	$r{status} = $? & 127 ? "signal " . ($? & 127) : $? >> 8;
+	$r{seconds} = time - $start;
+	return \%r;
+}
+
+# Where the results of a machine are kept.
+sub results_of
+{
+	my ($vm) = @_;
+
+	return "$out/$vm-" . kernel();
+}
+
+# The rows of check/vm/inside/runs as [ name, benchmark, arguments ].
+sub runs
+{
+	my @rows;
+
+	for (split /\n/, read_file("check/vm/inside/runs")) {
+		next if /^#/;
+		my ($name, undef, $bench, $arguments) = split ' ', $_, 4;
+		push @rows, [ $name, $bench, $arguments ];
+	}
+	return @rows;
+}
+
+# How many checks of a results file are "not verified" is counted in %$excused,
+# if they are in it: what is excused is known by its name.
+sub check_faults
+{
+	my ($results, $excused) = @_;
+	my @wrong;
+
+	for my $point (@{ $results->{points} }) {
+		for my $check (@{ $point->{checks} }) {
+			my ($name, $result) = @$check{qw(name result)};
+
+			next if $result eq 'ok';
+			if ($result eq 'not verified' && exists $excused->{$name}) {
+				$excused->{$name}++;
+				next;
+			}
+			push @wrong, "$name: $result: " . ($check->{detail} // '');
+		}
+	}
+	return @wrong;
+}
+
+sub results_faults
+{
+	my ($row, $results, $excused) = @_;
+	my ($name, $bench, $arguments) = @$row;
+	my $vcpus = $arguments =~ /-v (\S+)/ ? () = $1 =~ /\d+/g : 1;
+	my $kernel = kernel();
+
+	return ('no results') if !$results;
+	my @wrong = check_faults($results, $excused);
+	push @wrong, "verdict $results->{verdict}" if $results->{verdict} ne 'pass';
+	push @wrong, "results of $results->{bench}" if $results->{bench} ne $bench;
+	push @wrong, "kernel $results->{host}{kernel}"
+		if $results->{host}{kernel} !~ /^\Q$kernel\E\./;
+	push @wrong, @{ $results->{points} } . " points, not $vcpus"
+		if @{ $results->{points} } != $vcpus;
+	return @wrong;
+}
+
+sub judge_run
+{
+	my ($row, $dir, $excused) = @_;
+	my ($name, $bench, $arguments) = @$row;
+	my $status = read_file("$dir/$name.status") // "none\n";
+	my $tap = read_file("$dir/$name.tap") // '';
+	my $results = read_json("$dir/$name.json");
+	my @wrong;
+
+	push @wrong, "exit status $status" if $status ne "0\n";
+	push @wrong, map { "KTAP: $_" } tap_errors($tap);
+	push @wrong, results_faults($row, $results, $excused);
+	ok(!@wrong, "$bench $arguments") or diag(join("\n", @wrong));
+	return $results;
+}
+
+# check_machine(VM, says => what its kernel says of KVM,
+#		results => sub { true if a results file shows the right KVM },
+#		not_verified => { "name of a check" => why it cannot be })
+sub check_machine
+{
+	my ($vm, %opt) = @_;
+	my $dir = results_of($vm);
+	my %excused = map { $_ => 0 } keys %{ $opt{not_verified} // {} };
+	my @runs = runs();
+	my $results;
+
+	my $r = in_machine($vm, 'KERNEL=' . kernel(), "OUTPUT=$dir");
+	is($r->{status}, 0, "$vm: the machine runs to its end");
+	for my $row (@runs) {
+		$results = judge_run($row, $dir, \%excused) // $results;
+	}
+	my $dmesg = read_file("$dir/dmesg") // '';
+	like($dmesg, $opt{says}, 'the kernel has the KVM that is meant')
+		if $opt{says};
+	ok($results && $opt{results}->($results), 'results show the KVM that is meant')
+		if $opt{results};
+	unlike($dmesg, qr/WARNING: |BUG: |UBSAN: |detected stalls/,
+	       'the kernel complains about nothing');
+	for my $name (sort keys %excused) {
+		ok($excused{$name}, "still not verified: $name: $opt{not_verified}{$name}")
+			or diag('it can be verified now: strike it off the list');
+	}
+	done_testing();
+}
+
+1;
