@@ -53,7 +53,7 @@ run_ok('unverified, KVMETER_STRICT=0: exit 0',
 my $r = run(fault('second-point', '-v', '1,2,3', '-R', 3, '--warmup', 1, '-J', $results));
 run_ok('second-point: first table, partial second, bail out', $r, code => 1, out => [
 	qr/^1\.\.3$/m, qr/^# vcpus=1 .*\n.*\n# work .*\nok 1 - vcpus=1 /m,
-	qr/^# vcpus=2 .*\n.*\n# work .*\nBail out! vCPU 0: guest assertion/m ]);
+	qr/^# vcpus=2 .*\n.*\n# work .*\nBail out! vCPU [01]: guest assertion/m ]);
 unlike($r->{out}, qr/vcpus=3/, 'second-point: nothing of the third');
 my $json = read_json($results) // {};
 is($json->{verdict}, 'fail', 'second-point: verdict');
