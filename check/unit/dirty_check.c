@@ -39,8 +39,10 @@ void memslot_get_dirty(struct memslot *slot, u64 *bitmap)
 {
 	u64 pages = memslot_pages(slot, PAGE);
 
-	/* KVM leaves rubbish beyond the slot to nobody: it writes zeros */
 	memset(bitmap, 0, DIV_ROUND_UP(pages, 64) * sizeof(*bitmap));
+	/* nobody promises zeros beyond the slot */
+	if (pages % 64)
+		bitmap[pages / 64] = ~UINT64_C(0) << pages % 64;
 	for (u64 i = 0; i < pages; i++)
 		if (dirty[first_page(slot) + i])
 			bitmap[i / 64] |= BIT(i % 64);

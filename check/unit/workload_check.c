@@ -90,7 +90,7 @@ static const struct workload_config configs[] = {
 	{ SHARE_ALL, false, 1, 100 }, { SHARE_ALL, false, 2, 0 },
 	{ SHARE_ALL, false, 3, 50 },  { SHARE_ALL, true, 4, 30 },
 	{ SHARE_SPLIT, false, 5, 7 }, { SHARE_SPLIT, false, 6, 100 },
-	{ SHARE_SPLIT, true, 7, 50 },
+	{ SHARE_SPLIT, true, 7, 50 }, { SHARE_ALL, true, 8, 1 },
 };
 
 static void test_mark_pass(void **state __maybe_unused)
