@@ -22,7 +22,7 @@ our @EXPORT = qw(binary scratch run run_ok judge_tap tap_errors read_json
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
 my $out = $ENV{KVMETER_OUT} // "build/" . (uname())[4];
-my $scratch = tempdir('kvmeter-harness-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+my $scratch;
 chdir $root or die "$root: $!\n";
 
 # The path of a program, or an end to this script if it is not built.
@@ -35,8 +35,10 @@ sub binary
 	return abs_path($path);
 }
 
+# A directory of this script's own, or a path in it.
 sub scratch
 {
+	$scratch //= tempdir('kvmeter-harness-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 	return $scratch . (@_ ? "/$_[0]" : '');
 }
 
@@ -92,6 +94,7 @@ sub become
 sub run
 {
 	my ($cmd, %opt) = @_;
+	scratch();
 	my $start = time;
 	my $limit = $opt{timeout} // 30;
 	my %r = (hung => 0, command => join(' ', @$cmd));
