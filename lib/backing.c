@@ -291,18 +291,24 @@ static int map_flags(const struct backing *b)
 }
 
 /*
- * Huge pages of either kind need aligned addresses: reserve more, then map
- * onto an aligned part of it.
+ * Addresses are aligned to huge pages whatever the type: congruent to guest
+ * addresses, as those of a VMM are, or else KVM rules blocks out for the slot
+ * and has less to do. Reserve more, then map onto an aligned part of it.
  */
 static void map(struct backing *b, const char *value)
 {
-	b->map_bytes = b->bytes + b->page_bytes;
+	u64 align = b->page_bytes;
+	u64 thp;
+
+	if (read_number(&thp, THP "hpage_pmd_size"))
+		align = max_u64(align, thp);
+	b->map_bytes = b->bytes + align;
 	b->map = mmap(NULL, b->map_bytes, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (b->map == MAP_FAILED)
 		die("--backing %s: reserving %llu bytes of address space: %s",
 		    value, (unsigned long long)b->map_bytes, strerror(errno));
-	b->mem = (void *)ALIGN_UP((u64)b->map, b->page_bytes);
+	b->mem = (void *)ALIGN_UP((u64)b->map, align);
 	if (mmap(b->mem, b->bytes, PROT_READ | PROT_WRITE,
 		 map_flags(b) | MAP_FIXED, b->fd, 0) == MAP_FAILED)
 		die("--backing %s: mapping %llu bytes: %s: choose smaller "

@@ -5,7 +5,7 @@
 #include "workload.h"
 
 /* Enough accesses for the loop's cost to stand out of that of an exit. */
-#define LOOP_ACCESSES 4000000
+#define LOOP_ACCESSES 1000000
 #define LOOP_TRIALS 3
 
 static u64 share_from(const struct workload *w, enum sharing sharing, u32 i)
