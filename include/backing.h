@@ -21,10 +21,11 @@ struct backing {
 };
 
 /*
- * Is this a value of --backing? The name of a type ("anonymous_thp"), or
- * anything with a '/': the path of a file to be mapped shared.
+ * Why this cannot be a value of --backing; NULL if it can. It is the name of a
+ * type ("anonymous_thp") or, with a '/' in it, the path of a file to be mapped
+ * shared (backing_file.h). Static storage.
  */
-bool backing_known(const char *value);
+const char *backing_fault(const char *value);
 
 /* Bytes of one of its pages on this host. */
 u64 backing_page_bytes(const char *value);
@@ -47,10 +48,8 @@ void backing_require(const char *value, u64 bytes);
 void backing_list(FILE *out);
 
 /*
- * Maps @bytes (a multiple of backing_granule()) of @value. Does not touch
- * the memory: see populate(). A file that does not exist is created and
- * unlinked at once, so that it never stays behind; a regular file that holds
- * anything is refused, since a guest would overwrite it.
+ * Maps @bytes (a multiple of backing_granule()) of @value. Does not touch the
+ * memory: see populate().
  */
 struct backing *backing_create(const char *value, u64 bytes);
 void backing_destroy(struct backing *backing); /* NULL is fine */

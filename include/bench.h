@@ -62,6 +62,8 @@ struct bench {
 	u64 (*memory)(const void *config, u64 vcpus, u64 bytes);
 	/* usage_error() for what no single option can know; or NULL. */
 	void (*validate)(const void *config);
+	/* skip() for what else the experiment needs of this host; or NULL. */
+	void (*require)(const void *config);
 	void (*run)(struct run *r);
 };
 

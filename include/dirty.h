@@ -29,6 +29,9 @@ void dirty_log_free(struct dirty_log *log); /* NULL is fine */
 /* One KVM_GET_DIRTY_LOG for each slot. */
 void dirty_log_get(struct dirty_log *log);
 
+/* For an option of such bytes: a multiple of the base page? */
+bool dirty_valid_chunk(const void *member, const char **why);
+
 /*
  * Pages of a chunk of @bytes: KVM takes multiples of DIRTY_CLEAR_PAGES, so that
  * it is rounded up; all that a slot can have if @bytes is OPTION_UNSET.

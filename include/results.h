@@ -9,8 +9,14 @@
 #include "point.h"
 
 /*
+ * Do results for @path go to standard output? "-" and every other name of it,
+ * such as /dev/stdout, mean that.
+ */
+bool results_on_stdout(const char *path);
+
+/*
  * Ends the process by usage_error() if no file @path ("-": standard output) can
- * be written. Creates nothing.
+ * be written. Leaves nothing behind.
  */
 void results_check_path(const char *path);
 

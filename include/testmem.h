@@ -37,7 +37,10 @@ struct testmem {
 	u64 guest_block; /* largest block in the guest's tables */
 };
 
-/* Before vm_start(). Free after the gang, before the VM. */
+/*
+ * Before vm_start(). Free after the gang; the slots go with the VM, which must
+ * not run afterwards.
+ */
 struct testmem *testmem_create(struct vm *vm, const struct testmem_config *cfg);
 void testmem_free(struct testmem *mem); /* NULL is fine */
 

@@ -122,6 +122,9 @@ void vm_start(struct vm *vm);
  */
 bool vm_vcpu_stats(struct vm *vm);
 
+/* A string of the guest that ends inside control memory, else a stand-in. */
+const char *vm_string(const struct vm *vm, u64 gva);
+
 /*
  * The text of a format string and values that the guest has passed by a ucall
  * (guest.h says what it may hold). To be freed.

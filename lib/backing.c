@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "backing.h"
+#include "backing_file.h"
 #include "compat.h"
 #include "units.h"
 #include "util.h"
@@ -67,9 +64,13 @@ static const struct backing_type *find(const char *value)
 	return NULL;
 }
 
-bool backing_known(const char *value)
+const char *backing_fault(const char *value)
 {
-	return find(value) != NULL;
+	const struct backing_type *type = find(value);
+
+	if (!type)
+		return "no such backing source: --backing help lists them";
+	return type->kind == NAMED_FILE ? backing_file_fault(value) : NULL;
 }
 
 /* Bytes that a line of /proc/meminfo tells; 0 if it is not there. */
@@ -81,20 +82,6 @@ static u64 meminfo_bytes(const char *key)
 
 	free(text);
 	return KIB(kib);
-}
-
-/* Block size of the file system of @path, or of where it would be made. */
-static u64 file_page_bytes(const char *path)
-{
-	char *copy = xstrdup(path);
-	struct statfs fs;
-	u64 bytes = 0;
-
-	if ((statfs(path, &fs) == 0 || statfs(dirname(copy), &fs) == 0) &&
-	    fs.f_type == HUGETLBFS_MAGIC)
-		bytes = fs.f_bsize;
-	free(copy);
-	return bytes;
 }
 
 static u64 type_page_bytes(const struct backing_type *type)
@@ -118,7 +105,8 @@ static u64 type_page_bytes(const struct backing_type *type)
 u64 backing_page_bytes(const char *value)
 {
 	const struct backing_type *type = find(value);
-	u64 bytes = type->kind == NAMED_FILE ? file_page_bytes(value) : 0;
+	u64 bytes = type->kind == NAMED_FILE ? backing_file_page_bytes(value) :
+					       0;
 
 	return bytes ? bytes : type_page_bytes(type);
 }
@@ -229,7 +217,7 @@ void backing_list(FILE *out)
 		"PATH");
 }
 
-static int open_memfd(const struct backing_type *type)
+static int open_memfd(const struct backing_type *type, u64 bytes)
 {
 	unsigned int flags = MFD_CLOEXEC;
 	int fd;
@@ -237,42 +225,10 @@ static int open_memfd(const struct backing_type *type)
 	if (type->pages == PAGES_HUGETLB)
 		flags |= MFD_HUGETLB;
 	fd = memfd_create("kvmeter", flags);
-	if (fd < 0)
-		die("memfd_create for --backing %s: %s", type->name,
-		    strerror(errno));
+	if (fd < 0 || ftruncate(fd, bytes))
+		die("memfd of %llu bytes for --backing %s: %s",
+		    (unsigned long long)bytes, type->name, strerror(errno));
 	return fd;
-}
-
-static int open_file(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0 && errno == ENOENT) {
-		fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
-		if (fd >= 0)
-			unlink(path);
-	}
-	if (fd < 0)
-		die("--backing %s: open: %s", path, strerror(errno));
-	return fd;
-}
-
-/* Makes room in a new or empty file; a device has the size it has. */
-static void make_room(int fd, const char *value, u64 bytes)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		die("--backing %s: fstat: %s", value, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return;
-	if (st.st_size)
-		die("--backing %s: the file holds %lld bytes that a guest would "
-		    "overwrite: remove it first",
-		    value, (long long)st.st_size);
-	if (ftruncate(fd, bytes))
-		die("--backing %s: growing to %llu bytes: %s", value,
-		    (unsigned long long)bytes, strerror(errno));
 }
 
 static int map_flags(const struct backing *b)
@@ -338,11 +294,9 @@ struct backing *backing_create(const char *value, u64 bytes)
 	b->page_bytes = backing_page_bytes(value);
 	b->fd = -1;
 	if (b->type->kind == MEMFD)
-		b->fd = open_memfd(b->type);
+		b->fd = open_memfd(b->type, bytes);
 	else if (b->type->kind == NAMED_FILE)
-		b->fd = open_file(value);
-	if (b->fd >= 0)
-		make_room(b->fd, value, bytes);
+		b->fd = backing_file_open(value, bytes);
 	map(b, value);
 	advise(b);
 	return b;
@@ -354,7 +308,7 @@ void backing_destroy(struct backing *b)
 		return;
 	munmap(b->map, b->map_bytes);
 	if (b->fd >= 0)
-		close(b->fd);
+		backing_file_close(b->fd);
 	free(b);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <sched.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static void init_session(struct session *s)
 	while (s->bench->checks[s->nr_checks].name)
 		s->nr_checks++;
 	s->text = stdout;
-	if (s->common->json && strcmp(s->common->json, "-") == 0)
+	if (s->common->json && results_on_stdout(s->common->json))
 		s->text = stderr;
 	host_read(&s->host);
 	init_points(s);
@@ -169,6 +170,8 @@ static void check_requirements(const struct session *s)
 			    (unsigned long long)c->gpa,
 			    (unsigned long long)memory, pa_bits);
 	backing_require(c->backing, memory);
+	if (s->bench->require)
+		s->bench->require(s->config);
 }
 
 static void run_once(struct session *s, struct point *p, u64 index)
@@ -249,6 +252,21 @@ static bool answer_question(const struct option_set *set, const void *defaults,
 	return true;
 }
 
+/*
+ * A descriptor that nobody gave would be taken by the next file that is
+ * opened, and a reader that goes away is no reason to lose the results.
+ */
+static void keep_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	close(fd);
+	signal(SIGPIPE, SIG_IGN);
+}
+
 int bench_main(const struct bench *bench, int argc, char **argv)
 {
 	const struct option_row *const tables[] = { bench_option_rows,
@@ -258,6 +276,7 @@ int bench_main(const struct bench *bench, int argc, char **argv)
 	void *config = xcalloc(1, bench->config_bytes);
 	int code;
 
+	keep_standard_streams();
 	/* no row: it is for those who build, not for those who measure */
 	if (argc == 2 && strcmp(argv[1], "--man") == 0) {
 		bench_man(bench, &set, stdout);

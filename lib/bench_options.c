@@ -15,8 +15,8 @@ static bool valid_backing(const void *member, const char **why)
 {
 	const char *value = *(const char *const *)member;
 
-	*why = "no such backing source: --backing help lists them";
-	return strcmp(value, "help") == 0 || backing_known(value);
+	*why = strcmp(value, "help") == 0 ? NULL : backing_fault(value);
+	return !*why;
 }
 
 static bool valid_mode(const void *member, const char **why)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "dirty.h"
@@ -72,6 +73,12 @@ static void wait_ns(u64 ns)
 		sleep_until_ns(deadline);
 		interrupt_check();
 	}
+}
+
+bool dirty_valid_chunk(const void *member, const char **why)
+{
+	*why = "not a multiple of the host's base page";
+	return *(const u64 *)member % sysconf(_SC_PAGESIZE) == 0;
 }
 
 u64 dirty_chunk_pages(const struct testmem *mem, u64 bytes)

@@ -47,8 +47,9 @@ struct gang {
 	unsigned int nr;
 	u64 *vcpu_ns;
 	bool quit;
-	struct usage usage; /* at the release */
-	u64 in_run_ns;	    /* at the release */
+	cpu_set_t main_cpus; /* of the main thread, before it was pinned */
+	struct usage usage;  /* at the release */
+	u64 in_run_ns;	     /* at the release */
 	u64 release_ns;
 	/* futexes, each on a line of its own */
 	u32 round __attribute__((aligned(64)));
@@ -178,6 +179,7 @@ struct gang *gang_create(struct vm *vm, const struct gang_config *cfg)
 		m->cpu = pin_of(cfg, i);
 		start_thread(g, m);
 	}
+	sched_getaffinity(0, sizeof(g->main_cpus), &g->main_cpus);
 	pin_self(pin_of(cfg, g->nr));
 	gang_round(g, NULL);
 	return g;
@@ -198,6 +200,7 @@ void gang_free(struct gang *g)
 	release(g);
 	for (unsigned int i = 0; i < g->nr; i++)
 		pthread_join(g->member[i].thread, NULL);
+	sched_setaffinity(0, sizeof(g->main_cpus), &g->main_cpus);
 	free(g->member);
 	free(g->vcpu_ns);
 	free(g);

@@ -11,8 +11,7 @@
 
 #define SPEC_BYTES 24
 
-/* A string of the guest that ends inside control memory, else a stand-in. */
-static const char *guest_string(const struct vm *vm, u64 gva)
+const char *vm_string(const struct vm *vm, u64 gva)
 {
 	const char *s = vm_hva(vm, gva, 1);
 	const char *limit = (const char *)vm->control + vm->control_used;
@@ -36,7 +35,7 @@ static void print_value(const struct vm *vm, FILE *out, const char *spec,
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (conversion == 's')
-		fprintf(out, fmt, guest_string(vm, value));
+		fprintf(out, fmt, vm_string(vm, value));
 	else if (conversion == 'c')
 		fprintf(out, fmt, (int)value);
 	else if (conversion == 'p')
@@ -49,7 +48,7 @@ static void print_value(const struct vm *vm, FILE *out, const char *spec,
 char *vm_format(const struct vm *vm, u64 fmt_gva, const u64 *values,
 		unsigned int nr)
 {
-	const char *fmt = guest_string(vm, fmt_gva);
+	const char *fmt = vm_string(vm, fmt_gva);
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);

@@ -14,7 +14,7 @@
 #define SHARE_MIN_BYTES MIB(64)
 #define SLICE_THREADS 64
 /* Between two looks for an interrupt. */
-#define SLICE_BYTES GIB(1)
+#define SLICE_BYTES MIB(256)
 
 struct share {
 	u8 *mem;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,21 +20,65 @@ static bool is_replaceable(const char *path)
 	return stat(path, &st) || S_ISREG(st.st_mode);
 }
 
-static bool is_standard_output(const char *path)
+/* "-", or another name of it such as /dev/stdout. */
+bool results_on_stdout(const char *path)
 {
-	return strcmp(path, "-") == 0;
+	struct stat a, b;
+
+	return strcmp(path, "-") == 0 ||
+	       (stat(path, &a) == 0 && fstat(STDOUT_FILENO, &b) == 0 &&
+		a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
+/* What @path leads to, if that is something else; to be freed. */
+static char *resolve(const char *path)
+{
+	char *target = realpath(path, NULL);
+
+	return target ? target : xstrdup(path);
+}
+
+static char *temporary_name(const char *target)
+{
+	return xasprintf("%s.%d.tmp", target, (int)getpid());
+}
+
+/* 0, or why a temporary file cannot be made beside @target. */
+static int try_temporary(const char *target)
+{
+	char *name = temporary_name(target);
+	FILE *out = fopen(name, "wxe");
+	int error = out ? 0 : errno;
+
+	if (out)
+		fclose(out);
+	if (out)
+		unlink(name);
+	free(name);
+	return error;
 }
 
 void results_check_path(const char *path)
 {
-	char *copy = xstrdup(path);
-	const char *checked = is_replaceable(path) ? dirname(copy) : path;
+	char *target = resolve(path);
+	struct stat st;
+	int error = 0;
 
-	if (!is_standard_output(path) && access(checked, W_OK))
-		usage_error("--json %s: %s: %s: name a file in a directory "
-			    "that can be written",
-			    path, checked, strerror(errno));
-	free(copy);
+	if (results_on_stdout(path))
+		error = 0;
+	else if (!*path || path[strlen(path) - 1] == '/')
+		error = ENOENT;
+	else if (stat(target, &st) == 0 && S_ISDIR(st.st_mode))
+		error = EISDIR;
+	else if (is_replaceable(target))
+		error = try_temporary(target);
+	else if (access(target, W_OK))
+		error = errno;
+	if (error)
+		usage_error("--json '%s': %s: name a file in a directory that "
+			    "can be written",
+			    path, strerror(error));
+	free(target);
 }
 
 static void write_metric(struct json *j, const struct session *s,
@@ -213,13 +256,13 @@ static int write_in_place(const char *path, const struct session *s,
 	return error;
 }
 
-static int replace(const char *path, const struct session *s,
+static int replace(const char *target, const struct session *s,
 		   enum verdict verdict, const char *reason)
 {
-	char *temporary = xasprintf("%s.%d.tmp", path, (int)getpid());
+	char *temporary = temporary_name(target);
 	int error = write_in_place(temporary, s, verdict, reason);
 
-	if (!error && rename(temporary, path))
+	if (!error && rename(temporary, target))
 		error = errno;
 	if (error)
 		unlink(temporary);
@@ -230,14 +273,16 @@ static int replace(const char *path, const struct session *s,
 char *results_write(const char *path, const struct session *s,
 		    enum verdict verdict, const char *reason)
 {
+	char *target = resolve(path);
 	int error;
 
-	if (is_standard_output(path))
+	if (results_on_stdout(path))
 		error = write_to(stdout, s, verdict, reason);
-	else if (is_replaceable(path))
-		error = replace(path, s, verdict, reason);
+	else if (is_replaceable(target))
+		error = replace(target, s, verdict, reason);
 	else
-		error = write_in_place(path, s, verdict, reason);
+		error = write_in_place(target, s, verdict, reason);
+	free(target);
 	if (!error)
 		return NULL;
 	return xasprintf("--json %s: %s: the results are lost", path,

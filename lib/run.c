@@ -109,8 +109,8 @@ void run_end(struct run *r)
 {
 	gang_free(r->gang);
 	fault_counter_free(r->faults);
-	testmem_free(r->mem);
 	vm_free(r->vm);
+	testmem_free(r->mem);
 	free(r->stats_before);
 	r->gang = NULL;
 	r->faults = NULL;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "populate.h"
 #include "testmem.h"
 #include "util.h"
@@ -41,6 +42,7 @@ static void add_slots(struct testmem *mem, const char *backing)
 		u64 from = units * i / mem->nr_slots * granule;
 		u64 to = units * (i + 1) / mem->nr_slots * granule;
 
+		interrupt_check();
 		memslot_add(&mem->slot[i], mem->vm,
 			    &(struct memslot_config){
 				    .gpa = mem->gpa + from,
@@ -74,8 +76,6 @@ void testmem_free(struct testmem *mem)
 {
 	if (!mem)
 		return;
-	for (u32 i = 0; i < mem->nr_slots; i++)
-		memslot_delete(&mem->slot[i]);
 	backing_destroy(mem->backing);
 	free(mem->slot);
 	free(mem);

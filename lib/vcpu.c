@@ -55,7 +55,8 @@ enum vcpu_stop vcpu_run(struct vcpu *vcpu)
 		if (ioctl(vcpu->fd, KVM_RUN, NULL) < 0) {
 			if (errno != EINTR && errno != EAGAIN)
 				return STOP_ERROR;
-			if (READ_ONCE(vcpu->run->immediate_exit))
+			if (__atomic_load_n(&vcpu->run->immediate_exit,
+					    __ATOMIC_SEQ_CST))
 				return STOP_KICKED;
 			continue;
 		}
@@ -79,12 +80,12 @@ static void print_pc(const struct vcpu *vcpu, u64 pc, FILE *out)
 static void report_assert(const struct vcpu *vcpu, FILE *out)
 {
 	const struct guest_cpu *area = vcpu->area;
-	const char *file = vm_hva(vcpu->vm, area->args[0], 1);
 	char *text = vm_format(vcpu->vm, area->args[2], area->args + 3,
 			       GUEST_UCALL_ARGS - 3);
 
 	fprintf(out, "guest assertion failed: %s\n  at %s:%llu", text,
-		file ? file : "?", (unsigned long long)area->args[1]);
+		vm_string(vcpu->vm, area->args[0]),
+		(unsigned long long)area->args[1]);
 	free(text);
 }
 

@@ -76,7 +76,7 @@ static const struct option_row options[] = {
 	{ OPT_FLAG, 'j', "free", NULL, OFFSET(free),
 	  "vCPUs run on their own, not in lockstep with the collector", FLAG_ROW },
 	{ OPT_SIZE, 'k', "chunk", "SIZE", OFFSET(chunk_bytes),
-	  "clear in chunks of SIZE, else each slot in one call", .min = KIB(4), .max = TIB(64) },
+	  "clear in chunks of SIZE, else each slot in one call", .min = KIB(4), .max = TIB(64), .valid = dirty_valid_chunk },
 	{ OPT_U64, 'l', "clear-wait", "MS", OFFSET(wait_ms),
 	  "wait after each clear, as a migration sends", .max = 60000 },
 	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject),

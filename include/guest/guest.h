@@ -125,11 +125,19 @@ void __attribute__((noreturn)) guest_done(void);
  * seven values, five with an assertion.
  */
 #define guest_print(...) guest_print_args(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
-#define guest_print_args(fmt, a, b, c, d, e, f, g, ...)                      \
-	guest_print_values(fmt, (const u64[]){ (u64)(a), (u64)(b), (u64)(c), \
-					       (u64)(d), (u64)(e), (u64)(f), \
-					       (u64)(g) })
-void guest_print_values(const char *fmt, const u64 values[7]);
+#define guest_print_args(fmt, a, b, c, d, e, f, g, ...) \
+	do {                                            \
+		u64 *args_ = guest_cpu()->args;         \
+		args_[0] = (u64)(fmt);                  \
+		args_[1] = (u64)(a);                    \
+		args_[2] = (u64)(b);                    \
+		args_[3] = (u64)(c);                    \
+		args_[4] = (u64)(d);                    \
+		args_[5] = (u64)(e);                    \
+		args_[6] = (u64)(f);                    \
+		args_[7] = (u64)(g);                    \
+		guest_ucall(UCALL_PRINT);               \
+	} while (0)
 
 #define guest_assert(cond)                                           \
 	do {                                                         \

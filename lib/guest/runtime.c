@@ -31,16 +31,6 @@ void guest_done(void)
 	leave_for_good(UCALL_DONE);
 }
 
-void guest_print_values(const char *fmt, const u64 values[7])
-{
-	struct guest_cpu *cpu = guest_cpu();
-
-	cpu->args[0] = (u64)fmt;
-	for (int i = 0; i < 7; i++)
-		cpu->args[1 + i] = values[i];
-	guest_ucall(UCALL_PRINT);
-}
-
 void guest_fail(const char *file, int line, const char *fmt, u64 a, u64 b)
 {
 	struct guest_cpu *cpu = guest_cpu();

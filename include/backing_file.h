@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A file or device, named by its path, as backing source. */
+#ifndef KVMETER_BACKING_FILE_H
+#define KVMETER_BACKING_FILE_H
+
+#include "types.h"
+
+/*
+ * Why @path cannot be one; NULL if it can, as far as can be told without
+ * changing anything. Static storage.
+ */
+const char *backing_file_fault(const char *path);
+
+/* Page size of the hugetlbfs that it is or would be on, else 0. */
+u64 backing_file_page_bytes(const char *path);
+
+/*
+ * Opens it with room for @bytes; dies with the reason. A file that does not
+ * exist is created and unlinked at once, so that it never stays behind; a
+ * regular file that holds anything is refused, since a guest would overwrite
+ * it; a device has the size that it has.
+ */
+int backing_file_open(const char *path, u64 bytes);
+
+/* Closes it and makes an empty file empty again. */
+void backing_file_close(int fd);
+
+#endif
