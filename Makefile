@@ -144,7 +144,7 @@ bench:
 	@status=0; \
 	$(OUT)/tests/page_table_test -b 64M \
 		$(if $(THP),-s anonymous_thp) || status=$$?; \
-	$(OUT)/tests/dirty_log_perf_test -b 64M -R 5 || status=$$?; \
+	$(OUT)/tests/dirty_log_perf_test -b 32M || status=$$?; \
 	exit $$status
 
 # Parts of make check in the order of their patience, then those that this list
