@@ -19,8 +19,8 @@ my @layers = (
 	[qw(clock futex interrupt timing stats json troff host tracepoint option_row
 	   options)],
 	[qw(compat kvm_ioctl kvm_stats populate)],
-	[qw(arch image vm guest_format vcpu memslot backing mapping mode testmem
-	   faults)],
+	[qw(arch image vm guest_format vcpu memslot backing backing_file mapping mode
+	   testmem faults)],
 	[qw(gang plan dirty)],
 	[qw(metrics)],
 	[qw(bench bench_options bench_man run check_mappings point report results)],
