@@ -13,7 +13,7 @@ programs_vm := $(if $(VM),check/vm/$(VM).t)
 SECONDS_vm := 300
 
 check-vm:
-	@$(call make_with,check vm $(VM_ARCHS:%=vm-%),vm-fetch)
+	@+$(call make_with,check vm $(VM_ARCHS:%=vm-%),vm-fetch)
 	@KERNEL=$(KERNEL) VM= $(call run_checks,vm)
 
 vm-fetch:
