@@ -253,17 +253,16 @@ static bool answer_question(const struct option_set *set, const void *defaults,
 }
 
 /*
- * A descriptor that nobody gave would be taken by the next file that is
- * opened, and a reader that goes away is no reason to lose the results.
+ * A standard descriptor that nobody gave would be taken by the next file that
+ * is opened: put something there that fails when it is used. And a reader that
+ * goes away is no reason to lose the results.
  */
 static void keep_standard_streams(void)
 {
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	close(fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null",
+			     fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 	signal(SIGPIPE, SIG_IGN);
 }
 
