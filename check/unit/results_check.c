@@ -30,7 +30,8 @@ static int teardown(void **state __maybe_unused)
 /* Exit code of python3 after it has read @path as d and run @code. */
 static int ask_python(const char *path, const char *code)
 {
-	char *program = xasprintf("import json\n"
+	char *program = xasprintf("import json, sys\n"
+				  "sys.tracebacklimit = 0\n"
 				  "d = json.load(open('%s'))\n%s",
 				  path, code);
 	int status;
@@ -210,7 +211,7 @@ static void test_check_path(void **state __maybe_unused)
 	assert_int_equal(child.code, CHILD_RETURNED);
 	child_run(&child, check_path, "none/r.json");
 	assert_int_equal(child.code, 2);
-	assert_non_null(strstr(child.err, "--json none/r.json: none: "));
+	assert_non_null(strstr(child.err, "none/r.json"));
 	assert_int_equal(access("new.json", F_OK), -1);
 }
 
