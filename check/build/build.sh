@@ -74,17 +74,24 @@ have_kvm() {
 	[ -r /dev/kvm ] && [ -w /dev/kvm ]
 }
 
+# passes "DESCRIPTION" DIR NAME [OPTION...]: as a result of its own
+passes() {
+	local what="$1: ${*:3} passes"
+
+	if have_kvm; then
+		it "$what" runs "${@:2}"
+	else
+		skip "$what" "no usable /dev/kvm"
+	fi
+}
+
 # runs_all "DESCRIPTION" DIR: every benchmark passes natively, on a little
 # memory, with more vCPUs than one.
 runs_all() {
 	local test
 
 	for test in $(benchmarks); do
-		if have_kvm; then
-			it "$1: $test passes" runs "$2" "$test" -b 1M -v 1,4 --runs 2
-		else
-			skip "$1: $test passes" "no usable /dev/kvm"
-		fi
+		passes "$1" "$2" "$test" -b 1M -v 1,4 --runs 2
 	done
 }
 
