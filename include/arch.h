@@ -89,9 +89,13 @@ void arch_trap_describe(const struct guest_trap *trap, FILE *out);
 /* Does guest_trap.address say anything for this trap? */
 bool arch_trap_has_address(const struct guest_trap *trap);
 
-/* Program counter and the registers of a stopped vCPU, a line or several. */
-u64 arch_vcpu_pc(struct vcpu *vcpu);
-void arch_vcpu_dump(struct vcpu *vcpu, FILE *out);
+/*
+ * Program counter and the registers of a stopped vCPU, a line or several. They
+ * are part of reports on what went wrong, so that they return -errno, with
+ * nothing printed, where KVM does not tell any more.
+ */
+int arch_vcpu_pc(struct vcpu *vcpu, u64 *pc);
+int arch_vcpu_dump(struct vcpu *vcpu, FILE *out);
 
 /* What an exit that kvmeter has no use for means: "triple fault", or NULL. */
 const char *arch_exit_name(const struct kvm_run *run);
@@ -114,6 +118,7 @@ const char *arch_mapping_stat(unsigned int size);
  */
 struct arch_fault_source {
 	const char *tracepoint; /* "SYSTEM/EVENT", fires on each fault */
+	const char *filter;	/* of its events, those that count */
 	const char *const *traced_others; /* it fires on these as well */
 	const char *const *exits;
 	const char *const *other_exits; /* of them, those without a fault */

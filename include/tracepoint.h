@@ -11,9 +11,10 @@
 
 /*
  * Counts "SYSTEM/EVENT" in the calling thread and in threads that it creates
- * from now on. Returns a descriptor to close(), or -errno.
+ * from now on, as far as it passes @filter (Documentation/trace/events.rst 5).
+ * Returns a descriptor to close(), or -errno.
  */
-int tracepoint_open(const char *event);
+int tracepoint_open(const char *event, const char *filter);
 
 /* Events so far, of all those threads. */
 u64 tracepoint_read(int fd);

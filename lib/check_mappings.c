@@ -94,6 +94,18 @@ static void check_count(struct run *r, int id,
 }
 
 /*
+ * Fewer than one split block takes more: vCPUs that fault at the same entry at
+ * once may have to try again, and again.
+ */
+static u64 faults_slack(const struct run *r)
+{
+	u64 size[ARCH_BLOCK_SIZES];
+
+	arch_stage2_sizes(size);
+	return size[1] / r->mem->page_bytes - 1;
+}
+
+/*
  * One fault for each entry that was made or given back its write permission.
  * Several vCPUs may meet at the same entry and fault each.
  */
@@ -112,7 +124,9 @@ static void check_faults(struct run *r, int id,
 						      mappings_total(&expected);
 	if (claim->protected_pages)
 		least = claim->protected_pages;
-	most = least * r->nr_vcpus;
+	most = least;
+	if (r->nr_vcpus > 1)
+		most = least * r->nr_vcpus + faults_slack(r);
 	/* some exits are none: fewer than pages still tells blocks apart */
 	if (!fault_counter_is_exact(r->faults))
 		most = least < pages ? pages - 1 : ~UINT64_C(0);

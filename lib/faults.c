@@ -22,7 +22,7 @@ struct fault_counter *fault_counter_create(struct vm *vm)
 	c = xcalloc(1, sizeof(*c));
 	c->vm = vm;
 	c->source = source;
-	c->fd = tracepoint_open(source->tracepoint);
+	c->fd = tracepoint_open(source->tracepoint, source->filter);
 	return c;
 }
 

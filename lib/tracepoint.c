@@ -2,13 +2,14 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tracepoint.h"
 #include "util.h"
 
-int tracepoint_open(const char *event)
+int tracepoint_open(const char *event, const char *filter)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
@@ -24,7 +25,15 @@ int tracepoint_open(const char *event)
 	attr.config = id;
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
 		     PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter)) {
+		int error = errno;
+
+		close(fd);
+		return -error;
+	}
+	return fd;
 }
 
 u64 tracepoint_read(int fd)

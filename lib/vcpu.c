@@ -157,12 +157,15 @@ static void report_registers(struct vcpu *vcpu, FILE *out)
 {
 	char *text = NULL, *line, *rest;
 	size_t bytes;
+	int error;
 	FILE *dump = open_memstream(&text, &bytes);
 
 	if (!dump)
 		return;
-	arch_vcpu_dump(vcpu, dump);
+	error = arch_vcpu_dump(vcpu, dump);
 	fclose(dump);
+	if (error)
+		fprintf(out, "\n  no registers: %s", strerror(-error));
 	for (line = strtok_r(text, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest))
 		fprintf(out, "\n  %s", line);
@@ -174,6 +177,7 @@ char *vcpu_report(struct vcpu *vcpu, enum vcpu_stop stop, int error)
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
+	u64 pc;
 
 	if (!out)
 		return xasprintf("vCPU %u has stopped", vcpu->index);
@@ -196,7 +200,8 @@ char *vcpu_report(struct vcpu *vcpu, enum vcpu_stop stop, int error)
 		break;
 	}
 	if (stop != STOP_ASSERT && stop != STOP_TRAP) {
-		print_pc(vcpu, arch_vcpu_pc(vcpu), out);
+		if (!arch_vcpu_pc(vcpu, &pc))
+			print_pc(vcpu, pc, out);
 		report_registers(vcpu, out);
 	}
 	fclose(out);

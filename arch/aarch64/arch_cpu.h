@@ -22,6 +22,8 @@
 	(KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE | \
 	 KVM_REG_ARM_CORE_REG(member))
 
+/* 0 or -errno; the others die. */
+int reg_try(int vcpu_fd, u64 id, u64 *value);
 u64 reg_get(int vcpu_fd, u64 id);
 void reg_set(int vcpu_fd, u64 id, u64 value);
 

@@ -6,6 +6,13 @@
 /* What KVM_CREATE_VM's type 0 means: Documentation/virt/kvm/api.rst 4.2. */
 #define IPA_BITS_DEFAULT 40
 
+int reg_try(int vcpu_fd, u64 id, u64 *value)
+{
+	struct kvm_one_reg reg = { .id = id, .addr = (u64)value };
+
+	return __kvm_ioctl(vcpu_fd, KVM_GET_ONE_REG, &reg);
+}
+
 u64 reg_get(int vcpu_fd, u64 id)
 {
 	u64 value = 0;

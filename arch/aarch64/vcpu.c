@@ -88,31 +88,45 @@ bool arch_is_ucall(const struct kvm_run *run)
 	       run->mmio.phys_addr == DEVICE_GPA;
 }
 
-u64 arch_vcpu_pc(struct vcpu *vcpu)
+int arch_vcpu_pc(struct vcpu *vcpu, u64 *pc)
 {
-	return reg_get(vcpu->fd, CORE_REG(regs.pc));
+	return reg_try(vcpu->fd, CORE_REG(regs.pc), pc);
 }
 
-void arch_vcpu_dump(struct vcpu *vcpu, FILE *out)
+int arch_vcpu_dump(struct vcpu *vcpu, FILE *out)
 {
+	static const struct {
+		const char *name;
+		u64 id;
+	} others[] = {
+		{ "pc", CORE_REG(regs.pc) },
+		{ "sp_el0", CORE_REG(regs.sp) },
+		{ "sp_el1", CORE_REG(sp_el1) },
+		{ "pstate", CORE_REG(regs.pstate) },
+		{ "esr_el1", SYS_ESR_EL1 },
+		{ "far_el1", SYS_FAR_EL1 },
+		{ "ttbr0_el1", SYS_TTBR0_EL1 },
+		{ "sctlr_el1", SYS_SCTLR_EL1 },
+	};
 	u64 x0 = CORE_REG(regs.regs[0]);
 	u64 step = CORE_REG(regs.regs[1]) - x0;
+	u64 value = 0;
+	int error = 0;
 
-	for (unsigned int i = 0; i < 31; i++)
-		fprintf(out, "x%-2u %016llx%s", i,
-			(unsigned long long)reg_get(vcpu->fd, x0 + i * step),
-			i % 4 == 3 ? "\n" : "  ");
-	fprintf(out,
-		"\npc  %016llx  sp_el0 %016llx  sp_el1 %016llx  pstate %llx\n"
-		"esr_el1 %llx  far_el1 %llx  ttbr0_el1 %llx  sctlr_el1 %llx\n",
-		(unsigned long long)reg_get(vcpu->fd, CORE_REG(regs.pc)),
-		(unsigned long long)reg_get(vcpu->fd, CORE_REG(regs.sp)),
-		(unsigned long long)reg_get(vcpu->fd, CORE_REG(sp_el1)),
-		(unsigned long long)reg_get(vcpu->fd, CORE_REG(regs.pstate)),
-		(unsigned long long)reg_get(vcpu->fd, SYS_ESR_EL1),
-		(unsigned long long)reg_get(vcpu->fd, SYS_FAR_EL1),
-		(unsigned long long)reg_get(vcpu->fd, SYS_TTBR0_EL1),
-		(unsigned long long)reg_get(vcpu->fd, SYS_SCTLR_EL1));
+	for (unsigned int i = 0; !error && i < 31; i++) {
+		error = reg_try(vcpu->fd, x0 + i * step, &value);
+		if (!error)
+			fprintf(out, "x%-2u %016llx%s", i,
+				(unsigned long long)value,
+				i % 4 == 3 ? "\n" : "  ");
+	}
+	for (size_t i = 0; !error && i < ARRAY_SIZE(others); i++) {
+		error = reg_try(vcpu->fd, others[i].id, &value);
+		if (!error)
+			fprintf(out, "%s%s %llx", i % 4 ? "  " : "\n",
+				others[i].name, (unsigned long long)value);
+	}
+	return error;
 }
 
 const char *arch_exit_name(const struct kvm_run *run)

@@ -176,6 +176,8 @@ const struct arch_fault_source *arch_fault_source(void)
 {
 	static const struct arch_fault_source source = {
 		.tracepoint = "kvm/kvm_guest_fault",
+		/* fault status: translation and permission, not access flag */
+		.filter = "hsr & 4",
 		.traced_others = mmio_exits,
 		.exits = exits,
 		.other_exits = other_exits,

@@ -125,21 +125,26 @@ bool arch_is_ucall(const struct kvm_run *run)
 	       run->io.direction == KVM_EXIT_IO_OUT;
 }
 
-u64 arch_vcpu_pc(struct vcpu *vcpu)
+int arch_vcpu_pc(struct vcpu *vcpu, u64 *pc)
 {
 	struct kvm_regs regs;
+	int error = __kvm_ioctl(vcpu->fd, KVM_GET_REGS, &regs);
 
-	kvm_ioctl(vcpu->fd, KVM_GET_REGS, &regs);
-	return regs.rip;
+	if (!error)
+		*pc = regs.rip;
+	return error;
 }
 
-void arch_vcpu_dump(struct vcpu *vcpu, FILE *out)
+int arch_vcpu_dump(struct vcpu *vcpu, FILE *out)
 {
 	struct kvm_regs r;
 	struct kvm_sregs s;
+	int error = __kvm_ioctl(vcpu->fd, KVM_GET_REGS, &r);
 
-	kvm_ioctl(vcpu->fd, KVM_GET_REGS, &r);
-	kvm_ioctl(vcpu->fd, KVM_GET_SREGS, &s);
+	if (!error)
+		error = __kvm_ioctl(vcpu->fd, KVM_GET_SREGS, &s);
+	if (error)
+		return error;
 	fprintf(out,
 		"rax %016llx  rbx %016llx  rcx %016llx  rdx %016llx\n"
 		"rsi %016llx  rdi %016llx  rbp %016llx  rsp %016llx\n"
@@ -151,6 +156,7 @@ void arch_vcpu_dump(struct vcpu *vcpu, FILE *out)
 		r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip, r.rflags,
 		s.cs.selector, s.cs.selector & 3, s.cr0, s.cr2, s.cr3, s.cr4,
 		s.efer);
+	return 0;
 }
 
 const char *arch_exit_name(const struct kvm_run *run)
