@@ -31,7 +31,7 @@ endif
 COMPILER := $(if $(LLVM),clang,gcc)
 ifdef LLVM
 CC := clang $(if $(CROSS_COMPILE),--target=$(CROSS_COMPILE:-=))
-AR := ar
+AR := $(CROSS_COMPILE)ar
 else
 ifeq ($(origin CC),default)
 CC := $(CROSS_COMPILE)gcc
@@ -149,8 +149,8 @@ bench:
 
 # Parts of make check in the order of their patience, then those that this list
 # does not know; the seconds that one program of a part may take.
-CHECKS := self source unit doc harness native build
-CHECKS += $(filter-out $(CHECKS) limit vm,\
+CHECKS := self source unit doc harness native limit build vm
+CHECKS += $(filter-out $(CHECKS),\
 	    $(patsubst check/%/,%,$(sort $(dir $(wildcard check/*/*.t)))))
 SECONDS := 300
 SECONDS_unit := 60
@@ -162,16 +162,17 @@ programs = --limit $(or $(SECONDS_$(1)),$(SECONDS)) \
 run_checks = KVMETER_OUT=$(abspath $(OUT)) OUT=$(abspath $(OUT)) ARCH=$(ARCH) \
 	     check/run --logs $(OUT)/check/logs $(foreach c,$(1),$(call programs,$c))
 
+include tools/vm/vm.mk
+
+# The machines' kernels are fetched before anything is timed.
 check:
-	@+$(call make_with,$(COMPILER) check,check-programs)
+	@+$(call make_with,$(COMPILER) check $(VM_NEEDS),check-programs vm-fetch)
 	@$(call run_checks,$(CHECKS))
 
-PARTS := $(CHECKS:%=check-%) check-limit
+PARTS := $(patsubst %,check-%,$(filter-out vm,$(CHECKS)))
 $(PARTS): check-%:
 	@+$(call make_with,$(COMPILER) check,check-programs)
 	@$(call run_checks,$*)
-
-include tools/vm/vm.mk
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin

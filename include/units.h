@@ -38,6 +38,10 @@ struct u64_list {
 bool parse_list(const char *s, bool (*parse)(const char *s, u64 *value),
 		struct u64_list *list);
 
+/* Of a list that is not empty. */
+u64 u64_list_min(const struct u64_list *list);
+u64 u64_list_max(const struct u64_list *list);
+
 /* Large enough for every formatter below, with its terminating zero. */
 #define UNIT_LEN 32
 

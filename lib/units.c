@@ -173,3 +173,21 @@ const char *format_count(char buf[UNIT_LEN], double n)
 
 	return format_scaled(buf, n, 9999.5, scales, ARRAY_SIZE(scales));
 }
+
+u64 u64_list_min(const struct u64_list *list)
+{
+	u64 min = list->v[0];
+
+	for (unsigned int i = 1; i < list->nr; i++)
+		min = min_u64(min, list->v[i]);
+	return min;
+}
+
+u64 u64_list_max(const struct u64_list *list)
+{
+	u64 max = list->v[0];
+
+	for (unsigned int i = 1; i < list->nr; i++)
+		max = max_u64(max, list->v[i]);
+	return max;
+}

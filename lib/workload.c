@@ -98,6 +98,8 @@ u64 workload_pages(const struct workload *w)
 
 static u64 first_page(const struct workload *w, const struct guest_plan *p)
 {
+	if (p->page_bytes != w->run->mem->page_bytes)
+		die("pages are marked only while all of them are touched");
 	return (p->base - w->run->mem->gva) / p->page_bytes;
 }
 

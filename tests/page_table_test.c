@@ -36,6 +36,7 @@ GUEST_FUNCTION(guest_adjust_mappings)
 #else
 
 #include <stdlib.h>
+#include <unistd.h>
 #include "bench.h"
 #include "dirty.h"
 #include "util.h"
@@ -166,11 +167,18 @@ static void adjust(struct run *r)
 	check_mappings(r, ADJUSTED, claim);
 }
 
-/* One page in each block means nothing where there are no blocks. */
 static void validate(const void *config)
 {
 	const struct config *cfg = config;
+	u64 vcpus = u64_list_max(&cfg->common.vcpus);
+	u64 pages = u64_list_min(&cfg->common.bytes) / sysconf(_SC_PAGESIZE);
 
+	if (cfg->sharing == SHARE_SPLIT && pages < vcpus)
+		usage_error("--access split: %llu pages for %llu vCPUs: each "
+			    "needs one or more",
+			    (unsigned long long)pages,
+			    (unsigned long long)vcpus);
+	/* one page in each block means nothing where there are no blocks */
 	if (cfg->update == UPDATE_SPARSE &&
 	    (cfg->unaligned || !backing_is_huge(cfg->common.backing)))
 		usage_error("--update sparse: there are no blocks to split: "

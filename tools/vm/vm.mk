@@ -8,12 +8,13 @@
 
 VMS := $(notdir $(wildcard tools/vm/machines/*))
 VM_ARCHS := $(sort $(shell sed -n 's/^MACHINE_ARCH=//p' tools/vm/machines/*))
+VM_NEEDS := vm $(VM_ARCHS:%=vm-%)
 programs_vm := $(if $(VM),check/vm/$(VM).t)
 # For one check. Fetching takes some of it, the first time.
 SECONDS_vm := 300
 
 check-vm:
-	@+$(call make_with,check vm $(VM_ARCHS:%=vm-%),vm-fetch)
+	@+$(call make_with,check $(VM_NEEDS),vm-fetch)
 	@KERNEL=$(KERNEL) VM= $(call run_checks,vm)
 
 vm-fetch:
