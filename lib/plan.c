@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "plan.h"
+#include "random.h"
 #include "util.h"
 
 /* Prime to GUEST_CHOICES, and far from its small fractions. */
 #define TURN_STEP 37
-
-/* splitmix64 (Steele, Lea, Flood 2014): the same stream on every machine. */
-static u64 next_random(u64 *state)
-{
-	u64 z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-/* Below @n, without the bias of a remainder (Lemire 2019). */
-static u32 random_below(u64 *state, u32 n)
-{
-	u64 product = (next_random(state) >> 32) * n;
-
-	while ((u32)product < -n % n)
-		product = (next_random(state) >> 32) * n;
-	return product >> 32;
-}
 
 static void shuffle(u32 *v, u32 nr, u64 *state)
 {

@@ -16,6 +16,7 @@ use Test::More;
 my @layers = (
 	[qw(types version)],
 	[qw(util units)],
+	[qw(random)],
 	[qw(clock futex interrupt timing stats json troff host tracepoint option_row
 	   options)],
 	[qw(compat kvm_ioctl kvm_stats populate)],
@@ -26,7 +27,7 @@ my @layers = (
 	[qw(bench bench_options bench_man run check_mappings point report results)],
 	[qw(workload dirty_proof)],
 );
-my $last_without_kvm = 2;
+my $last_without_kvm = 3;
 
 my %layer_of;
 for my $i (0 .. $#layers) {
