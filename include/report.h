@@ -12,9 +12,9 @@
 void report_begin(struct session *s);
 /* Table, notes and results of one point. */
 void report_point(struct session *s, const struct point *p);
-/* Instead of a plan: nothing was measured. */
+/* Instead of report_begin(): nothing was measured. A failure if strict. */
 void report_skip(struct session *s, const char *reason);
-/* After report_begin(): no more results will come. */
+/* No more results will come, and none came if nothing has begun. */
 void report_bail_out(struct session *s, const char *reason);
 
 #endif

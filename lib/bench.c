@@ -130,10 +130,10 @@ static int end_early(void *arg, int code, const char *message)
 	for (unsigned int i = 0; i < s->nr_points; i++)
 		if (s->points[i].started && !s->points[i].finished)
 			report_point(s, &s->points[i]);
-	if (s->begun)
-		report_bail_out(s, message);
-	else if (code == EXIT_SKIP)
+	if (!s->begun && code == EXIT_SKIP)
 		report_skip(s, message);
+	else
+		report_bail_out(s, message);
 	fprintf(stderr, "%s: %s\n", s->bench->name, message);
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, message);

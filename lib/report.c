@@ -31,11 +31,17 @@ static void print_config(const struct session *s)
 		(unsigned long long)c->rounds);
 }
 
-void report_begin(struct session *s)
+/* Out at once: what comes later may never come. */
+static void print_plan(struct session *s, unsigned int results)
 {
 	s->begun = true;
-	fprintf(s->text, "KTAP version 1\n1..%u\n",
-		s->nr_checks * s->nr_points);
+	fprintf(s->text, "KTAP version 1\n1..%u\n", results);
+	fflush(s->text);
+}
+
+void report_begin(struct session *s)
+{
+	print_plan(s, s->nr_checks * s->nr_points);
 	if (s->common->quiet)
 		return;
 	fprintf(s->text, "# %s: %s\n", s->bench->name, s->bench->question);
@@ -173,9 +179,14 @@ void report_point(struct session *s, const struct point *p)
 	fflush(s->text);
 }
 
+/* One result, since "1..0" counts for kunit.py as no test at all: an error. */
 void report_skip(struct session *s, const char *reason)
 {
-	fprintf(s->text, "KTAP version 1\n1..0 # SKIP %.*s\n",
+	bool ok = !s->common->strict;
+
+	print_plan(s, 1);
+	fprintf(s->text, "%s 1 - %s%s %.*s\n", ok ? "ok" : "not ok",
+		s->bench->name, ok ? " # SKIP" : ":",
 		(int)strcspn(reason, "\n"), reason);
 	fflush(s->text);
 }
@@ -184,6 +195,8 @@ void report_bail_out(struct session *s, const char *reason)
 {
 	const char *rest = strchr(reason, '\n');
 
+	if (!s->begun)
+		print_plan(s, s->nr_checks * s->nr_points);
 	fprintf(s->text, "Bail out! %.*s\n", (int)strcspn(reason, "\n"),
 		reason);
 	if (rest)

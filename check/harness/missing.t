@@ -12,6 +12,7 @@ use Test::More;
 
 my @programs = map { binary("tests/$_") } qw(page_table_test dirty_log_perf_test);
 my $results = scratch('skip.json');
+my $head = "KTAP version 1\n1..1\n";
 
 sub skipped
 {
@@ -20,12 +21,14 @@ sub skipped
 	my $r = run([@$cmd, '-J', $results, $strict ? '--strict' : ()], env => $want{env});
 
 	run_ok($what, $r, code => $strict || $want{env} ? 1 : 4, within => 5,
-		out => [ qr/\AKTAP version 1\n1\.\.0 # SKIP (\S.*)\n\z/ ], err => $want{err});
+		out => [ $strict || $want{env} ? qr/\A${head}not ok 1 - \w+: \S.*\n\z/
+					       : qr/\A${head}ok 1 - \w+ # SKIP \S.*\n\z/ ],
+		err => $want{err});
 	my $json = read_json($results) // {};
 	is($json->{verdict}, $strict || $want{env} ? 'fail' : 'skip', "$what: verdict");
 	is(scalar @{ $json->{points} // [1] }, 0, "$what: nothing measured");
 	my ($reason) = split /\n/, $json->{reason} // 'none';
-	like($r->{out}, qr/# SKIP \Q$reason\E$/m, "$what: reason in JSON");
+	like($r->{out}, qr/(?: # SKIP|:) \Q$reason\E$/m, "$what: reason in JSON");
 	unlink $results;
 }
 
@@ -80,7 +83,7 @@ EOT
 		my $r = run([@as_nobody]);
 
 		run_ok("$name: no permission", $r, code => 4,
-			out => [ qr{^1\.\.0 # SKIP open /dev/kvm: Permission denied: \S}m ],
+			out => [ qr{^ok 1 - \w+ # SKIP open /dev/kvm: Permission denied: \S}m ],
 			err => [ qr{usermod -aG kvm} ]);
 		run_ok("$name: no permission, --strict", run([@as_nobody, '--strict']), code => 1);
 	}

@@ -136,6 +136,7 @@ static void test_unfinished(void **state __maybe_unused)
 	made_up_init(&m, 1);
 	made_up_measure(&m, &m.points[0]);
 	m.points[0].finished = false;
+	m.session.begun = true;
 	report_point(&m.session, &m.points[0]);
 	report_bail_out(&m.session, "vCPU 0 is stuck\nrip 0\nrsp 0");
 	assert_non_null(strstr(made_up_text(&m), "# create "));
@@ -151,9 +152,37 @@ static void test_skip(void **state __maybe_unused)
 
 	made_up_init(&m, 1);
 	report_skip(&m.session, "no /dev/kvm: load kvm_amd\nor another");
+	assert_string_equal(
+		made_up_text(&m),
+		"KTAP version 1\n1..1\n"
+		"ok 1 - made_up_test # SKIP no /dev/kvm: load kvm_amd\n");
+	made_up_fini(&m);
+}
+
+static void test_strict_skip(void **state __maybe_unused)
+{
+	struct made_up m;
+
+	made_up_init(&m, 1);
+	m.config.strict = true;
+	report_skip(&m.session, "no /dev/kvm: load kvm_amd");
+	assert_string_equal(
+		made_up_text(&m),
+		"KTAP version 1\n1..1\n"
+		"not ok 1 - made_up_test: no /dev/kvm: load kvm_amd\n");
+	made_up_fini(&m);
+}
+
+/* An end before the beginning has a plan all the same. */
+static void test_early_bail_out(void **state __maybe_unused)
+{
+	struct made_up m;
+
+	made_up_init(&m, 1);
+	report_bail_out(&m.session, "KVM_CREATE_VM: EBUSY");
 	assert_string_equal(made_up_text(&m),
-			    "KTAP version 1\n"
-			    "1..0 # SKIP no /dev/kvm: load kvm_amd\n");
+			    "KTAP version 1\n1..3\n"
+			    "Bail out! KVM_CREATE_VM: EBUSY\n");
 	made_up_fini(&m);
 }
 
@@ -205,6 +234,8 @@ int main(void)
 		cmocka_unit_test(test_not_reached),
 		cmocka_unit_test(test_unfinished),
 		cmocka_unit_test(test_skip),
+		cmocka_unit_test(test_strict_skip),
+		cmocka_unit_test(test_early_bail_out),
 		cmocka_unit_test(test_verbose),
 		cmocka_unit_test(test_few_samples),
 	};
