@@ -149,6 +149,9 @@ const char *testmem_block_limit(const struct testmem *mem)
 		return NULL;
 	if (huge.bytes < mem->bytes)
 		return "the host holds only a part of it in huge pages";
+	if (arch_stage2_block(mem->vm, huge.page_bytes, huge.page_bytes) <
+	    huge.page_bytes)
+		return "KVM makes no mappings of that size";
 	if (arch_stage2_block(mem->vm, huge.page_bytes, mem->guest_block) <
 	    huge.page_bytes)
 		return "the guest's own tables map less, and KVM shadows them";
