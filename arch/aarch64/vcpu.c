@@ -116,9 +116,8 @@ int arch_vcpu_dump(struct vcpu *vcpu, FILE *out)
 	for (unsigned int i = 0; !error && i < 31; i++) {
 		error = reg_try(vcpu->fd, x0 + i * step, &value);
 		if (!error)
-			fprintf(out, "x%-2u %016llx%s", i,
-				(unsigned long long)value,
-				i % 4 == 3 ? "\n" : "  ");
+			fprintf(out, "%sx%-2u %016llx", i % 4 ? "  " : "\n", i,
+				(unsigned long long)value);
 	}
 	for (size_t i = 0; !error && i < ARRAY_SIZE(others); i++) {
 		error = reg_try(vcpu->fd, others[i].id, &value);
