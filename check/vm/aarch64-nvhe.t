@@ -1,12 +1,25 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The benchmarks under arm64's KVM without VHE.
+# arm64's KVM without VHE: the benchmarks, in the modes of that CPU, with and
+# without eager splits, and guests that break.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Arm64;
 use Machine;
 
+# Eager splits came with Linux 6.6.
+my $splits = kernel() ne '6.1';
+
 check_machine('aarch64-nvhe',
-	says => qr/kvm \[1\]: Hyp (nVHE )?mode initialized successfully/);
+	says => qr/kvm \[1\]: Hyp (nVHE )?mode initialized successfully/,
+	also => [ 'modes', ('splits') x $splits, 'faults' ],
+	judge => sub {
+		my ($dir) = @_;
+
+		judge_modes($dir, qw(0 1 2 3 4 5 7 13 15 16));
+		judge_splits($dir, 1.3) if $splits;
+		judge_faults($dir);
+	});

@@ -1,12 +1,25 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The benchmarks under arm64's KVM with VHE.
+# arm64's KVM with VHE: the benchmarks, in every guest mode, with and without eager
+# splits, and guests that break.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Arm64;
 use Machine;
 
+# Eager splits came with Linux 6.6.
+my $splits = kernel() ne '6.1';
+
 check_machine('aarch64',
-	says => qr/kvm \[1\]: VHE mode initialized successfully/);
+	says => qr/kvm \[1\]: VHE mode initialized successfully/,
+	also => [ 'modes', ('splits') x $splits, 'faults' ],
+	judge => sub {
+		my ($dir) = @_;
+
+		judge_modes($dir);
+		judge_splits($dir, 4) if $splits;
+		judge_faults($dir);
+	});
