@@ -24,17 +24,21 @@ struct option_set {
 	const char *program; /* as usage lines name it */
 	const char *summary; /* one sentence: what the program is for */
 	const struct option_row *const *tables; /* ended by NULL */
+	const char *operands; /* in the usage line; NULL: none are taken */
 };
 
 /*
  * Fills @config, which holds the defaults, from the command line (getopt_long
- * conventions, no operands). The first value that makes no sense ends the
- * process by usage_error(), naming the option as typed, the value and what
- * would do: "-w 101: not in 0..100". --help and --version are rows like others,
- * for the caller to act upon.
+ * conventions). The first value that makes no sense ends the process by
+ * usage_error(), naming the option as typed, the value and what would do:
+ * "-w 101: not in 0..100". --help and --version are rows like others, for the
+ * caller to act upon.
+ *
+ * Returns the index in @argv of the first operand, @argc if there is none.
+ * Where operands are taken, options may follow them; @argv is then reordered.
  */
-void options_parse(const struct option_set *set, void *config, int argc,
-		   char **argv);
+int options_parse(const struct option_set *set, void *config, int argc,
+		  char **argv);
 
 /*
  * Usage line, summary, and a row per option with its default from @config; an

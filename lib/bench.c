@@ -270,7 +270,8 @@ int bench_main(const struct bench *bench, int argc, char **argv)
 {
 	const struct option_row *const tables[] = { bench_option_rows,
 						    bench->options, NULL };
-	const struct option_set set = { bench->name, bench->question, tables };
+	const struct option_set set = { bench->name, bench->question, tables,
+					NULL };
 	struct session s = { .bench = bench, .options = &set };
 	void *config = xcalloc(1, bench->config_bytes);
 	int code;

@@ -70,8 +70,11 @@ static void parser_init(struct parser *p, const struct option_set *set)
 	const struct option_row *const *table, *row;
 
 	memset(p, 0, sizeof(*p));
-	/* Stop at the first operand; tell a missing argument by ':'. */
-	strcpy(p->shorts, "+:");
+	/*
+	 * Stop at the first operand if none is taken; tell a missing argument
+	 * by ':'.
+	 */
+	strcpy(p->shorts, set->operands ? ":" : "+:");
 	for (table = set->tables; *table; table++)
 		for (row = *table; row->type != OPT_END; row++)
 			parser_add(p, row);
@@ -234,8 +237,8 @@ static void store(const struct typed *t, void *config)
 			    t->value ? t->value : "", why);
 }
 
-void options_parse(const struct option_set *set, void *config, int argc,
-		   char **argv)
+int options_parse(const struct option_set *set, void *config, int argc,
+		  char **argv)
 {
 	struct parser p;
 	struct typed t;
@@ -255,15 +258,18 @@ void options_parse(const struct option_set *set, void *config, int argc,
 		t = typed_option(&p, value);
 		store(&t, config);
 	}
-	if (optind < argc)
+	if (optind < argc && !set->operands)
 		usage_error("%s: operands are not taken", argv[optind]);
+	return optind;
 }
 
 void options_help(const struct option_set *set, const void *config, FILE *out)
 {
 	const struct option_row *const *table, *row;
 
-	fprintf(out, "Usage: %s [OPTION]...\n%s\n", set->program, set->summary);
+	fprintf(out, "Usage: %s [OPTION]...%s%s\n%s\n", set->program,
+		set->operands ? " " : "", set->operands ? set->operands : "",
+		set->summary);
 	for (table = set->tables; *table; table++) {
 		fputc('\n', out);
 		for (row = *table; row->type != OPT_END; row++)

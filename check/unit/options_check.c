@@ -218,6 +218,37 @@ static void test_operands(void **state __maybe_unused)
 	refused("-- -w", "-w: operands are not taken");
 }
 
+/* Options and operands mixed; the operands come last, in their order. */
+static void test_taken_operands(void **state __maybe_unused)
+{
+	const struct option_set taking = { .program = "dirty_test",
+					   .summary = "Takes some.",
+					   .tables = tables,
+					   .operands = "A [B]" };
+	struct command c;
+	char help[64];
+	FILE *out = fmemopen(help, sizeof(help), "w");
+	int first;
+
+	command_init(&c, "here -w 7 there -a -- -w");
+	first = options_parse(&taking, &c.config, c.argc, c.argv);
+	assert_int_equal(c.config.write_percent, 7);
+	assert_true(c.config.random);
+	assert_int_equal(c.argc - first, 3);
+	assert_string_equal(c.argv[first], "here");
+	assert_string_equal(c.argv[first + 1], "there");
+	assert_string_equal(c.argv[first + 2], "-w");
+
+	command_init(&c, "-a");
+	assert_int_equal(options_parse(&taking, &c.config, c.argc, c.argv),
+			 c.argc);
+	assert_non_null(out);
+	options_help(&taking, &defaults, out);
+	fclose(out);
+	help[strcspn(help, "\n")] = 0;
+	assert_string_equal(help, "Usage: dirty_test [OPTION]... A [B]");
+}
+
 /* A refused command line leaves nothing behind for the next. */
 static void test_again(void **state __maybe_unused)
 {
@@ -235,7 +266,7 @@ static void test_again(void **state __maybe_unused)
 static void expect_bug(const struct option_row *rows, const char *message)
 {
 	const struct option_row *const two[] = { common_rows, rows, NULL };
-	const struct option_set bad = { "bad", "Is wrong.", two };
+	const struct option_set bad = { "bad", "Is wrong.", two, NULL };
 	struct command c;
 	struct child child;
 
@@ -275,7 +306,7 @@ static void test_limit(void **state __maybe_unused)
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ%@";
 	struct option_row rows[OPTIONS_MAX + 2] = { 0 };
 	const struct option_row *const one[] = { rows, NULL };
-	const struct option_set full = { "full", "Is full.", one };
+	const struct option_set full = { "full", "Is full.", one, NULL };
 	char names[OPTIONS_MAX + 1][OPTION_NAME_MAX];
 	struct command c;
 	struct child child;
@@ -328,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_taken_operands),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_bugs),
 		cmocka_unit_test(test_limit),
