@@ -47,7 +47,7 @@ static const struct bench session_bench = {
 static const struct option_row *const session_tables[] = { session_options,
 							   NULL };
 static const struct option_set session_set = { "made_up_test", "printed",
-					       session_tables };
+					       session_tables, NULL };
 
 struct made_up {
 	struct session session;
