@@ -1,7 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# gcc and clang, dynamic and static, all of it and without a warning.
+# gcc and clang, dynamic and static, all of it and without a warning; the same for
+# the other architecture, except unit checks, whose libcmocka is here for one only.
 . check/build/build.sh
+
+declare -A others=([x86_64]=aarch64 [aarch64]=x86_64)
+declare -A machines=([x86_64]=X86-64 [aarch64]=AArch64)
+other=${others[$ARCH]}
+
+# for_other COMMAND [ARGUMENT...]: where the command looks for programs
+for_other() {
+	local ARCH=$other
+
+	"$@"
+}
+
+# cross DIR [ARGUMENT...]
+cross() {
+	build "$@" ARCH="$other" CROSS_COMPILE="$other-linux-gnu-" \
+		all harness limit
+}
+
+# is_for_other DIR: the benchmarks, and the guests in them
+is_for_other() {
+	local file
+
+	for file in "$scratch/$1/$other"/tests/*_test{,.guest}; do
+		says "Machine:.* ${machines[$other]}" readelf -hW "$file"
+	done
+}
 
 it "gcc" build gcc check-programs
 it "gcc: programs start" all_start gcc
@@ -15,9 +42,25 @@ it "clang, static: they are" is_static clang-static
 runs_all "gcc, static" gcc-static
 runs_all "clang" clang
 
+it "packages for $other" tools/need "vm-$other"
+for compiler in gcc clang; do
+	llvm=()
+	[ $compiler = gcc ] || llvm=(LLVM=1)
+	it "$compiler for $other" cross cross-$compiler "${llvm[@]}"
+	it "$compiler for $other: it is" is_for_other cross-$compiler
+	it "$compiler for $other, static" \
+		cross cross-$compiler-static "${llvm[@]}" STATIC=1
+	it "$compiler for $other, static: they are" \
+		for_other is_static cross-$compiler-static
+done
+
 # what the checks above would say of a worse world
 it "a dynamic program is not taken for a static one" fails is_static gcc
 it "a warning is refused" fails build gcc-warning CFLAGS='-O2 -Wpadded'
 it "... even if the compiler goes on" \
 	fails build gcc-warning CFLAGS='-O2 -Wpadded -Wno-error'
+it "... for $other, too" fails cross gcc-warning CFLAGS='-O2 -Wpadded'
+it "a program for $ARCH is not taken for one for $other" \
+	fails says "Machine:.* ${machines[$other]}" \
+	readelf -hW "$scratch/gcc/$ARCH/tests/page_table_test"
 done_testing
