@@ -37,13 +37,13 @@ void json_array_begin(struct json *j, const char *name);
 void json_array_end(struct json *j);
 
 /* @value NULL writes null: an unknown fact is never guessed. */
-void json_string(struct json *j, const char *name, const char *value);
+void json_text(struct json *j, const char *name, const char *value);
 void json_u64(struct json *j, const char *name, u64 value);
 void json_s64(struct json *j, const char *name, s64 value);
 /* Not a number, and infinity, are written as null. */
 void json_double(struct json *j, const char *name, double value);
 void json_bool(struct json *j, const char *name, bool value);
-void json_null(struct json *j, const char *name);
+void json_unknown(struct json *j, const char *name);
 
 /* An array on one line. */
 void json_u64_array(struct json *j, const char *name, const u64 *v, size_t nr);

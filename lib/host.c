@@ -213,29 +213,29 @@ static void write_number(struct json *j, const char *name, u64 value)
 	if (value)
 		json_u64(j, name, value);
 	else
-		json_null(j, name);
+		json_unknown(j, name);
 }
 
 void host_json(const struct host_facts *host, struct json *j)
 {
 	json_object_begin(j, "host");
-	json_string(j, "kernel", host->kernel);
-	json_string(j, "version", host->version);
-	json_string(j, "cmdline", host->cmdline);
-	json_string(j, "arch", host->arch);
-	json_string(j, "cpu", host->cpu);
+	json_text(j, "kernel", host->kernel);
+	json_text(j, "version", host->version);
+	json_text(j, "cmdline", host->cmdline);
+	json_text(j, "arch", host->arch);
+	json_text(j, "cpu", host->cpu);
 	write_number(j, "cpus", host->cpus);
 	write_number(j, "memory_bytes", host->memory_bytes);
-	json_string(j, "hypervisor", host->hypervisor);
-	json_string(j, "thp", host->thp);
-	json_string(j, "governor", host->governor);
-	json_string(j, "clocksource", host->clocksource);
+	json_text(j, "hypervisor", host->hypervisor);
+	json_text(j, "thp", host->thp);
+	json_text(j, "governor", host->governor);
+	json_text(j, "clocksource", host->clocksource);
 	json_object_begin(j, "kvm");
-	json_string(j, "module", host->kvm_module);
+	json_text(j, "module", host->kvm_module);
 	json_object_begin(j, "parameters");
 	for (unsigned int i = 0; i < host->nr_parameters; i++)
-		json_string(j, host->parameters[i].name,
-			    host->parameters[i].value);
+		json_text(j, host->parameters[i].name,
+			  host->parameters[i].value);
 	json_object_end(j);
 	json_object_end(j);
 	json_object_end(j);

@@ -147,17 +147,17 @@ void json_array_end(struct json *j)
 	end_level(j, true);
 }
 
-void json_null(struct json *j, const char *name)
+void json_unknown(struct json *j, const char *name)
 {
 	put_prefix(j, name);
 	fputs("null", j->out);
 	put_suffix(j);
 }
 
-void json_string(struct json *j, const char *name, const char *value)
+void json_text(struct json *j, const char *name, const char *value)
 {
 	if (!value) {
-		json_null(j, name);
+		json_unknown(j, name);
 		return;
 	}
 	put_prefix(j, name);
@@ -185,7 +185,7 @@ void json_double(struct json *j, const char *name, double value)
 	int digits;
 
 	if (!isfinite(value)) {
-		json_null(j, name);
+		json_unknown(j, name);
 		return;
 	}
 	/* The fewest digits that read back as the same number. */

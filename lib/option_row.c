@@ -209,9 +209,9 @@ void option_json(const struct option_row *row, const void *config,
 	if (option_is_list(row))
 		json_u64_array(j, key, list->v, list->nr);
 	else if (is_text(row))
-		json_string(j, key, text_of(row, config));
+		json_text(j, key, text_of(row, config));
 	else if (is_unset(row, config))
-		json_null(j, key);
+		json_unknown(j, key);
 	else if (option_takes_value(row))
 		json_u64(j, key, *(const u64 *)member);
 	else

@@ -88,10 +88,10 @@ static void write_metric(struct json *j, const struct session *s,
 	const struct series *series = &p->series[metric];
 
 	json_object_begin(j, NULL);
-	json_string(j, "name", row->name);
-	json_string(j, "unit", metric_unit_name(row->unit));
-	json_string(j, "better",
-		    row->better == LOWER_IS_BETTER ? "lower" : "higher");
+	json_text(j, "name", row->name);
+	json_text(j, "unit", metric_unit_name(row->unit));
+	json_text(j, "better",
+		  row->better == LOWER_IS_BETTER ? "lower" : "higher");
 	json_u64_array(j, "samples", series->samples, series->nr);
 	if (series->vcpu_samples) {
 		json_array_begin(j, "vcpu_samples");
@@ -107,7 +107,7 @@ static void write_metric(struct json *j, const struct session *s,
 	if (series->pages)
 		json_u64(j, "accesses", series->pages);
 	if (series->remark)
-		json_string(j, "remark", series->remark);
+		json_text(j, "remark", series->remark);
 	json_object_end(j);
 }
 
@@ -131,9 +131,9 @@ static void write_checks(struct json *j, const struct session *s,
 		if (c->result == CHECK_NOT_APPLICABLE)
 			continue;
 		json_object_begin(j, NULL);
-		json_string(j, "name", s->bench->checks[i].name);
-		json_string(j, "result", check_result_name(c->result));
-		json_string(j, "detail", c->detail);
+		json_text(j, "name", s->bench->checks[i].name);
+		json_text(j, "result", check_result_name(c->result));
+		json_text(j, "detail", c->detail);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -191,7 +191,7 @@ static void write_point(struct json *j, const struct session *s,
 	write_usage(j, s, p);
 	json_array_begin(j, "notes");
 	for (unsigned int i = 0; i < p->nr_notes; i++)
-		json_string(j, NULL, p->notes[i]);
+		json_text(j, NULL, p->notes[i]);
 	json_array_end(j);
 	json_object_end(j);
 }
@@ -204,11 +204,11 @@ static void write_session(FILE *out, const struct session *s,
 
 	json_init(&j, out);
 	json_object_begin(&j, NULL);
-	json_string(&j, "schema", "kvmeter/1");
-	json_string(&j, "bench", s->bench->name);
-	json_string(&j, "version", KVMETER_VERSION);
-	json_string(&j, "started", s->started);
-	json_string(&j, "boot_id", s->host.boot_id);
+	json_text(&j, "schema", "kvmeter/1");
+	json_text(&j, "bench", s->bench->name);
+	json_text(&j, "version", KVMETER_VERSION);
+	json_text(&j, "started", s->started);
+	json_text(&j, "boot_id", s->host.boot_id);
 	json_object_begin(&j, "config");
 	options_json(s->options, s->config, &j);
 	json_object_end(&j);
@@ -218,8 +218,8 @@ static void write_session(FILE *out, const struct session *s,
 		if (s->points[i].started)
 			write_point(&j, s, &s->points[i]);
 	json_array_end(&j);
-	json_string(&j, "verdict", verdicts[verdict]);
-	json_string(&j, "reason", reason);
+	json_text(&j, "verdict", verdicts[verdict]);
+	json_text(&j, "reason", reason);
 	json_object_end(&j);
 }
 

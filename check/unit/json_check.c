@@ -49,12 +49,12 @@ static void write_all(struct json *j)
 	static const u64 samples[] = { 0, 1, UINT64_MAX };
 
 	json_object_begin(j, NULL);
-	json_string(j, "schema", "kvmeter/1");
-	json_string(j, "unknown", NULL);
+	json_text(j, "schema", "kvmeter/1");
+	json_text(j, "unknown", NULL);
 	json_u64(j, "bytes", UINT64_MAX);
 	json_bool(j, "yes", true);
 	json_bool(j, "no", false);
-	json_null(j, "null");
+	json_unknown(j, "null");
 	json_array_begin(j, "points");
 	json_object_begin(j, NULL);
 	json_u64_array(j, "samples", samples, 3);
@@ -111,7 +111,7 @@ static void expect_string_as(const char *string, const char *expected)
 	FILE *out = open_memstream(&text, &size);
 
 	json_init(&j, out);
-	json_string(&j, NULL, string);
+	json_text(&j, NULL, string);
 	fclose(out);
 	assert_int_equal(text[size - 1], '\n');
 	text[size - 1] = '\0';
@@ -278,7 +278,7 @@ static void misuse_second_value(struct json *j)
 {
 	json_object_begin(j, NULL);
 	json_object_end(j);
-	json_null(j, NULL);
+	json_unknown(j, NULL);
 }
 
 struct misuse {
