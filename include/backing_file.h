@@ -15,14 +15,11 @@ const char *backing_file_fault(const char *path);
 u64 backing_file_page_bytes(const char *path);
 
 /*
- * Opens it with room for @bytes; dies with the reason. A file that does not
- * exist is created and unlinked at once, so that it never stays behind; a
- * regular file that holds anything is refused, since a guest would overwrite
- * it; a device has the size that it has.
+ * Opens it with room for @bytes; dies with the reason. A file is created and
+ * unlinked at once, so that it never stays behind, whatever happens; one that
+ * exists is refused, since a guest would overwrite it. A device has the size
+ * that it has. Descriptor to close().
  */
 int backing_file_open(const char *path, u64 bytes);
-
-/* Closes it and makes an empty file empty again. */
-void backing_file_close(int fd);
 
 #endif

@@ -86,7 +86,7 @@ struct vm_needs {
 #define VM_NO_EAGER_SPLIT (~UINT64_C(0))
 unsigned int vm_require(const struct vm_needs *needs);
 
-/* Creates the VM and its vCPUs; first does what vm_require() does. */
+/* Creates the VM and its vCPUs; dies for what vm_require() would have seen. */
 struct vm *vm_create(const struct vm_config *cfg);
 void vm_free(struct vm *vm); /* NULL is fine */
 

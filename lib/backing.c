@@ -124,12 +124,11 @@ u64 backing_granule(const char *value)
 }
 
 /* NULL if there is enough, else why not and what to do; to be freed. */
-static char *hugetlb_missing(const struct backing_type *type, u64 bytes)
+static char *hugetlb_missing(u64 page, u64 bytes)
 {
-	u64 page = type_page_bytes(type);
 	unsigned long long kib = page >> 10;
 	u64 need = DIV_ROUND_UP(bytes, page);
-	u64 free_pages, total = 0;
+	u64 free_pages, reserved = 0, total = 0;
 	char size[UNIT_LEN];
 
 	format_size(size, page);
@@ -137,6 +136,8 @@ static char *hugetlb_missing(const struct backing_type *type, u64 bytes)
 		return xasprintf("this kernel has no huge pages of %s: choose "
 				 "another --backing",
 				 size);
+	read_number(&reserved, HUGEPAGES "resv_hugepages", kib);
+	free_pages -= min_u64(reserved, free_pages);
 	if (free_pages >= need)
 		return NULL;
 	read_number(&total, HUGEPAGES "nr_hugepages", kib);
@@ -182,7 +183,7 @@ static char *missing(const struct backing_type *type, u64 bytes)
 	case PAGES_THP:
 		return thp_missing();
 	case PAGES_HUGETLB:
-		return hugetlb_missing(type, bytes);
+		return hugetlb_missing(type_page_bytes(type), bytes);
 	case PAGES_BASE:
 		break;
 	}
@@ -193,7 +194,12 @@ void backing_require(const char *value, u64 bytes)
 {
 	const struct backing_type *type = find(value);
 	char *why = missing(type, bytes);
+	u64 file_page = 0;
 
+	if (type->kind == NAMED_FILE)
+		file_page = backing_file_page_bytes(value);
+	if (file_page)
+		why = hugetlb_missing(file_page, bytes);
 	if (!why && type->pages != PAGES_HUGETLB && type->kind != NAMED_FILE)
 		why = memory_missing(bytes);
 	if (why)
@@ -308,7 +314,7 @@ void backing_destroy(struct backing *b)
 		return;
 	munmap(b->map, b->map_bytes);
 	if (b->fd >= 0)
-		backing_file_close(b->fd);
+		close(b->fd);
 	free(b);
 }
 

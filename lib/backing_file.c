@@ -52,13 +52,13 @@ const char *backing_file_fault(const char *path)
 	}
 	if (S_ISDIR(st.st_mode))
 		return "a directory: name a file in it";
-	if (S_ISREG(st.st_mode) && st.st_size)
-		return "the file holds data that a guest would overwrite: "
-		       "remove it first";
+	if (S_ISREG(st.st_mode))
+		return "the file exists, and a guest would overwrite it: name "
+		       "one that does not";
 	if (access(path, R_OK | W_OK))
 		return "it cannot be read and written: change its permissions";
-	if (!S_ISREG(st.st_mode) && !can_be_mapped(path))
-		return "neither a regular file nor a device that can be mapped";
+	if (!can_be_mapped(path))
+		return "neither a new file nor a device that can be mapped";
 	return NULL;
 }
 
@@ -75,43 +75,20 @@ u64 backing_file_page_bytes(const char *path)
 	return bytes;
 }
 
-static void make_room(int fd, const char *path, u64 bytes)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		die("--backing %s: fstat: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return;
-	if (st.st_size)
-		die("--backing %s: the file holds %lld bytes that a guest "
-		    "would overwrite: remove it first",
-		    path, (long long)st.st_size);
-	if (ftruncate(fd, bytes))
-		die("--backing %s: growing to %llu bytes: %s", path,
-		    (unsigned long long)bytes, strerror(errno));
-}
-
 int backing_file_open(const char *path, u64 bytes)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
 
-	if (fd < 0 && errno == ENOENT) {
-		fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
-		if (fd >= 0)
-			unlink(path);
+	if (fd >= 0) {
+		unlink(path);
+		if (ftruncate(fd, bytes))
+			die("--backing %s: growing to %llu bytes: %s", path,
+			    (unsigned long long)bytes, strerror(errno));
+		return fd;
 	}
+	if (errno == EEXIST && !backing_file_fault(path))
+		fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		die("--backing %s: open: %s", path, strerror(errno));
-	make_room(fd, path, bytes);
 	return fd;
-}
-
-void backing_file_close(int fd)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0))
-		warn("emptying the file of --backing: %s", strerror(errno));
-	close(fd);
 }

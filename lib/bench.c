@@ -122,10 +122,15 @@ static void show_progress(void *arg, u64 elapsed_ns)
 static int end_early(void *arg, int code, const char *message)
 {
 	struct session *s = arg;
-	bool skipped = code == EXIT_SKIP && !s->common->strict;
-	enum verdict verdict = skipped ? VERDICT_SKIP : VERDICT_FAIL;
+	bool skipped;
+	enum verdict verdict;
 	char *error = NULL;
 
+	/* a skip is decided before anything is measured, or not at all */
+	if (code == EXIT_SKIP && s->begun)
+		code = EXIT_FAIL;
+	skipped = code == EXIT_SKIP && !s->common->strict;
+	verdict = skipped ? VERDICT_SKIP : VERDICT_FAIL;
 	clear_progress(s);
 	for (unsigned int i = 0; i < s->nr_points; i++)
 		if (s->points[i].started && !s->points[i].finished)

@@ -104,6 +104,8 @@ int kvm_ioctl_must(int fd, unsigned long request, const char *name,
 
 static const char *open_remedy(int error)
 {
+	const char *remedy;
+
 	switch (error) {
 	case EACCES:
 	case EPERM:
@@ -116,7 +118,8 @@ static const char *open_remedy(int error)
 		       "or kvm), enable virtualization in the firmware, or "
 		       "nested virtualization in the hypervisor";
 	default:
-		return "see dmesg";
+		remedy = find_remedy(0, error);
+		return remedy ? remedy : "see dmesg";
 	}
 }
 

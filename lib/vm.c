@@ -14,7 +14,7 @@
 /* Address space only: pages come as vm_alloc() hands them out. */
 #define CONTROL_RESERVE_BYTES GIB(16)
 #define CONTROL_PAGE 4096
-/* Handed out in multiples of the largest page that a guest may have. */
+/* Grows by the largest page that a host or a guest may have. */
 #define CONTROL_UNIT KIB(64)
 
 /* /dev/kvm, VM, statistics, standard streams, files of backing and results. */
@@ -113,13 +113,10 @@ struct vm *vm_create(const struct vm_config *cfg)
 {
 	struct vm *vm = xcalloc(1, sizeof(*vm));
 
-	vm->pa_bits = vm_require(
-		&(struct vm_needs){ .mode = cfg->mode,
-				    .nr_vcpus = cfg->nr_vcpus,
-				    .eager_split = VM_NO_EAGER_SPLIT });
 	vm->mode = cfg->mode;
 	vm->nr_vcpus = cfg->nr_vcpus;
 	vm->kvm_fd = kvm_open();
+	vm->pa_bits = arch_pa_bits(vm->kvm_fd, cfg->mode);
 	vm->fd = kvm_ioctl(vm->kvm_fd, KVM_CREATE_VM,
 			   arch_vm_type(vm->kvm_fd, cfg->mode));
 	vm->run_bytes = kvm_ioctl(vm->kvm_fd, KVM_GET_VCPU_MMAP_SIZE, 0);
@@ -240,7 +237,8 @@ static void map_control(struct vm *vm)
 {
 	while (vm->control_mapped < vm->control_used) {
 		u64 from = vm->control_mapped;
-		u64 to = ALIGN_UP(vm->control_used, vm->mode->page_bytes);
+		/* a slot is made of the host's pages, tables of the mode's */
+		u64 to = ALIGN_UP(vm->control_used, CONTROL_UNIT);
 
 		vm->control_mapped = to;
 		for (u64 at = from; at < to; at += vm->mode->page_bytes) {

@@ -30,6 +30,12 @@ void reg_set(int vcpu_fd, u64 id, u64 value);
 /* KVM_ARM_VCPU_INIT with KVM's preferred target, running from the start. */
 void cpu_init(int vm_fd, int vcpu_fd);
 
+/*
+ * A VM to ask questions of: with as many address bits as KVM offers, since type
+ * 0 asks for 40, which some CPUs do not have. Descriptor to close().
+ */
+int cpu_probe_vm(int kvm_fd);
+
 /* ID_AA64MMFR0_EL1 as a vCPU sees it; asks a VM made for that. */
 u64 cpu_memory_features(int kvm_fd);
 

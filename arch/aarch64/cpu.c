@@ -38,9 +38,17 @@ void cpu_init(int vm_fd, int vcpu_fd)
 	kvm_ioctl(vcpu_fd, KVM_ARM_VCPU_INIT, &init);
 }
 
+int cpu_probe_vm(int kvm_fd)
+{
+	int bits = kvm_has(kvm_fd, KVM_CAP_ARM_VM_IPA_SIZE);
+
+	return kvm_ioctl(kvm_fd, KVM_CREATE_VM,
+			 bits ? KVM_VM_TYPE_ARM_IPA_SIZE(bits) : 0);
+}
+
 u64 cpu_memory_features(int kvm_fd)
 {
-	int vm_fd = kvm_ioctl(kvm_fd, KVM_CREATE_VM, 0);
+	int vm_fd = cpu_probe_vm(kvm_fd);
 	int vcpu_fd = kvm_ioctl(vm_fd, KVM_CREATE_VCPU, 0);
 	u64 value;
 

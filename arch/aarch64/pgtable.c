@@ -10,6 +10,8 @@
 #define DESCRIPTOR_ATTRIBUTE(index) ((u64)(index) << 2)
 #define DESCRIPTOR_INNER_SHAREABLE (UINT64_C(3) << 8)
 #define DESCRIPTOR_ACCESSED BIT(10)
+/* UXN and PXN: nothing may prefetch from a device */
+#define DESCRIPTOR_NO_EXECUTE (BIT(54) | BIT(53))
 #define ADDRESS_48 ((UINT64_C(1) << 48) - 1)
 
 static u64 *table_at(struct vm *vm, u64 descriptor);
@@ -58,6 +60,8 @@ static u64 encode_leaf(const struct vm *vm, u64 gpa, unsigned int level,
 
 	if (level == 1)
 		descriptor |= DESCRIPTOR_TABLE;
+	if (attribute == MEMORY_DEVICE)
+		descriptor |= DESCRIPTOR_NO_EXECUTE;
 	/* with LPA2 TCR_EL1.SH0 holds for all */
 	if (!vm->arch->lpa2)
 		descriptor |= DESCRIPTOR_INNER_SHAREABLE;

@@ -92,7 +92,7 @@ static int enable_eager_split(int vm_fd, u64 bytes)
 /* KVM_CHECK_EXTENSION says 0 until a size is set: only trying tells. */
 const char *arch_eager_split_missing(int kvm_fd, u64 bytes)
 {
-	int vm_fd = kvm_ioctl(kvm_fd, KVM_CREATE_VM, 0);
+	int vm_fd = cpu_probe_vm(kvm_fd);
 	int ret = enable_eager_split(vm_fd, bytes);
 
 	close(vm_fd);
@@ -176,8 +176,9 @@ const struct arch_fault_source *arch_fault_source(void)
 {
 	static const struct arch_fault_source source = {
 		.tracepoint = "kvm/kvm_guest_fault",
-		/* fault status: translation and permission, not access flag */
-		.filter = "hsr & 4",
+		/* data aborts by translation and permission, neither access
+		 * flag nor instruction fetch, of which text brings some */
+		.filter = "hsr & 4 && hsr & 0x10000000",
 		.traced_others = mmio_exits,
 		.exits = exits,
 		.other_exits = other_exits,

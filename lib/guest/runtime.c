@@ -47,7 +47,7 @@ void guest_fail(const char *file, int line, const char *fmt, u64 a, u64 b)
  * Brings all of the host's control memory into the stage-2 tables once, so
  * that no phase pays for the guest's own code, page tables and plans.
  */
-static void touch(const struct guest_cpu *cpu)
+static void touch(struct guest_cpu *cpu)
 {
 	u64 areas_bytes = (u64)cpu->nr_cpus * GUEST_AREA_BYTES;
 
@@ -59,6 +59,7 @@ static void touch(const struct guest_cpu *cpu)
 		    at % GUEST_AREA_BYTES == GUEST_GUARD_OFFSET)
 			continue;
 		(void)READ_ONCE(*(const u64 *)at);
+		WRITE_ONCE(cpu->reads, cpu->reads + 1);
 	}
 }
 
@@ -68,9 +69,6 @@ void guest_main(struct guest_cpu *cpu)
 	touch(cpu);
 	for (;;) {
 		guest_ucall(UCALL_IDLE);
-		cpu->reads = 0;
-		cpu->writes = 0;
-		cpu->passes = 0;
 		((void (*)(struct guest_cpu *))cpu->function)(cpu);
 	}
 }
