@@ -132,6 +132,12 @@ const struct arch_fault_source *arch_fault_source(void);
 bool arch_log_off_rebuilds(void);
 
 /*
+ * Does KVM log a page that is only read, if the read fault maps it anew while
+ * its slot is logged? It then maps it writable, and must log it for that.
+ */
+bool arch_read_fault_logs(void);
+
+/*
  * The one of those sizes that KVM uses at most for memory that the host holds
  * in pages of @host_page_bytes and the guest maps in blocks of
  * @guest_page_bytes.

@@ -15,6 +15,7 @@
 struct plan {
 	struct vm *vm;
 	u32 nr;
+	u64 page_bytes;
 	bool random;
 	u64 seed;
 	u32 *order; /* control memory */
@@ -23,6 +24,7 @@ struct plan {
 
 struct plan_config {
 	u64 pages; /* accesses of a pass: each page once; below 2^32 */
+	u64 page_bytes;
 	bool random;
 	u64 seed; /* the same seed gives the same plan on any machine */
 };
@@ -47,7 +49,8 @@ void plan_assign(const struct plan *plan, struct vcpu *vcpu,
 
 /*
  * Sets the bit of each page of the first @accesses of a pass by @p that is
- * written; bit @first_page is page 0 of the share.
+ * written; bit @first_page is page 0 of the share. @p may touch pages that lie
+ * a multiple of the plan's page_bytes apart.
  */
 void plan_mark(const struct plan *plan, const struct guest_plan *p,
 	       u32 accesses, u64 first_page, u64 *bitmap);

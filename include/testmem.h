@@ -54,10 +54,11 @@ void testmem_log_dirty(struct testmem *mem, enum dirty_logging log);
 /*
  * The stage-2 mappings that all of the memory has once every page has been
  * accessed, as the largest blocks that host page, alignment of host and guest
- * addresses, slot and (under shadow paging) guest page allow. false: the host
- * does not tell how it maps the memory.
+ * addresses, slot and (under shadow paging) guest page allow. NULL, or why it
+ * cannot be told; static storage.
  */
-bool testmem_expect(const struct testmem *mem, struct mappings *expected);
+const char *testmem_expect(const struct testmem *mem,
+			   struct mappings *expected);
 
 /*
  * Why KVM cannot map all of the memory by blocks as large as the host's pages;

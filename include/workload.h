@@ -47,9 +47,12 @@ u64 workload_pages(const struct workload *w);
 
 /*
  * Sets the bit of every page (testmem_pages()) that the vCPUs are going to
- * write in their next pass of access_as_planned(). While all are idle.
+ * write in their next pass of access_as_planned() or access_all_writes(). While
+ * all are idle.
  */
-void workload_mark_pass(const struct workload *w, u64 *bitmap);
+enum workload_writes { WORKLOAD_AS_PLANNED, WORKLOAD_ALL_WRITES };
+void workload_mark_pass(const struct workload *w, enum workload_writes writes,
+			u64 *bitmap);
 
 /*
  * The same for access_until_stopped(): remember before it starts, mark when

@@ -23,6 +23,7 @@ void plan_init(struct plan *plan, struct vm *vm, const struct plan_config *cfg)
 
 	*plan = (struct plan){ .vm = vm,
 			       .nr = cfg->pages,
+			       .page_bytes = cfg->page_bytes,
 			       .random = cfg->random,
 			       .seed = cfg->seed };
 	if (plan->nr != cfg->pages)
@@ -64,6 +65,7 @@ void plan_assign(const struct plan *plan, struct vcpu *vcpu,
 void plan_mark(const struct plan *plan, const struct guest_plan *p,
 	       u32 accesses, u64 first_page, u64 *bitmap)
 {
+	u64 apart = p->page_bytes / plan->page_bytes;
 	u32 i = p->first;
 
 	for (; accesses; accesses--, i++) {
@@ -71,7 +73,7 @@ void plan_mark(const struct plan *plan, const struct guest_plan *p,
 
 		if (i == p->nr)
 			i = 0;
-		page = first_page + plan->order[i];
+		page = first_page + plan->order[i] * apart;
 		if (plan_is_write(p, plan->choice, i))
 			bitmap[page / 64] |= BIT(page % 64);
 	}

@@ -88,56 +88,68 @@ void testmem_log_dirty(struct testmem *mem, enum dirty_logging log)
 }
 
 /*
- * Counts the mappings of one slot if the host held all of it in pages of
- * @host_page: blocks lie whole inside the slot, and only where host and guest
- * addresses are congruent.
+ * Counts the mappings of [@from, @end) of a slot: blocks of size number @i
+ * where they fit, and where guest and host addresses are congruent; the rest by
+ * smaller ones.
  */
-static void expect_slot(const struct testmem *mem, const struct memslot *slot,
-			u64 host_page, struct mappings *expected)
+static void expect_range(const struct memslot *slot, u64 from, u64 end,
+			 unsigned int i, struct mappings *expected)
 {
-	u64 end = slot->gpa + slot->bytes;
+	u64 size[ARCH_BLOCK_SIZES];
+	u64 low, high;
+
+	arch_stage2_sizes(size);
+	while (i && !IS_ALIGNED(slot->gpa ^ (u64)slot->hva, size[i]))
+		i--;
+	low = min_u64(ALIGN_UP(from, size[i]), end);
+	high = max_u64(ALIGN_DOWN(end, size[i]), low);
+	mappings_add(expected, size[i], (high - low) / size[i]);
+	if (i && from < low)
+		expect_range(slot, from, low, i - 1, expected);
+	if (i && high < end)
+		expect_range(slot, high, end, i - 1, expected);
+}
+
+/* If the host holds all of it in pages of @host_page. */
+static void expect_all(const struct testmem *mem, u64 host_page,
+		       struct mappings *expected)
+{
+	u64 size[ARCH_BLOCK_SIZES];
+	unsigned int i = arch_stage2_sizes(size) - 1;
 	u64 block = arch_stage2_block(mem->vm, host_page, mem->guest_block);
-	u64 from, to;
 
-	if (!IS_ALIGNED(slot->gpa ^ (u64)slot->hva, block))
-		block = mem->page_bytes;
-	from = min_u64(ALIGN_UP(slot->gpa, block), end);
-	to = max_u64(ALIGN_DOWN(end, block), from);
-	mappings_add(expected, block, (to - from) / block);
-	mappings_add(expected, mem->page_bytes,
-		     (slot->bytes - (to - from)) / mem->page_bytes);
-}
-
-/*
- * Moves what the host does not hold in huge pages to base pages. Which blocks
- * those are is not known, but where blocks fit at all, each is one huge page.
- */
-static void expect_fewer_blocks(const struct testmem *mem, u64 huge_bytes,
-				u64 block, struct mappings *expected)
-{
-	u64 blocks = mappings_count(expected, block);
-
-	blocks = min_u64(blocks, huge_bytes / block);
+	while (i && size[i] > block)
+		i--;
 	*expected = (struct mappings){ 0 };
-	mappings_add(expected, block, blocks);
-	mappings_add(expected, mem->page_bytes,
-		     (mem->bytes - blocks * block) / mem->page_bytes);
+	for (u32 k = 0; k < mem->nr_slots; k++) {
+		const struct memslot *slot = &mem->slot[k];
+
+		expect_range(slot, slot->gpa, slot->gpa + slot->bytes, i,
+			     expected);
+	}
 }
 
-bool testmem_expect(const struct testmem *mem, struct mappings *expected)
+const char *testmem_expect(const struct testmem *mem, struct mappings *expected)
 {
 	struct backing_huge huge;
+	u64 blocks;
 
 	if (!backing_huge(mem->backing, &huge))
-		return false;
+		return "/proc/self/smaps cannot be read";
+	expect_all(mem, huge.bytes ? huge.page_bytes : mem->page_bytes,
+		   expected);
+	blocks = mappings_count(expected, huge.page_bytes);
+	if (!huge.bytes || blocks * huge.page_bytes <= huge.bytes)
+		return NULL;
+	/* a huge page across two slots is no block: which ones are there? */
+	if (mem->nr_slots > 1)
+		return "the host holds only a part of it in huge pages";
+	blocks = huge.bytes / huge.page_bytes;
 	*expected = (struct mappings){ 0 };
-	for (u32 i = 0; i < mem->nr_slots; i++)
-		expect_slot(mem, &mem->slot[i],
-			    huge.bytes ? huge.page_bytes : mem->page_bytes,
-			    expected);
-	if (huge.bytes && huge.bytes < mem->bytes)
-		expect_fewer_blocks(mem, huge.bytes, huge.page_bytes, expected);
-	return true;
+	mappings_add(expected, huge.page_bytes, blocks);
+	mappings_add(expected, mem->page_bytes,
+		     (mem->bytes - huge.bytes) / mem->page_bytes);
+	return NULL;
 }
 
 const char *testmem_block_limit(const struct testmem *mem)

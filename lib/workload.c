@@ -40,6 +40,7 @@ void workload_init(struct workload *w, struct run *r,
 	plan_init(&w->plan, r->vm,
 		  &(struct plan_config){
 			  .pages = pages,
+			  .page_bytes = mem->page_bytes,
 			  .random = cfg->random,
 			  .seed = cfg->seed,
 		  });
@@ -98,17 +99,18 @@ u64 workload_pages(const struct workload *w)
 
 static u64 first_page(const struct workload *w, const struct guest_plan *p)
 {
-	if (p->page_bytes != w->run->mem->page_bytes)
-		die("pages are marked only while all of them are touched");
-	return (p->base - w->run->mem->gva) / p->page_bytes;
+	return (p->base - w->run->mem->gva) / w->run->mem->page_bytes;
 }
 
-void workload_mark_pass(const struct workload *w, u64 *bitmap)
+void workload_mark_pass(const struct workload *w, enum workload_writes writes,
+			u64 *bitmap)
 {
 	for (u32 i = 0; i < w->run->nr_vcpus; i++) {
-		const struct guest_plan *p = plan_of(w, i);
+		struct guest_plan p = *plan_of(w, i);
 
-		plan_mark(&w->plan, p, p->nr, first_page(w, p), bitmap);
+		if (writes == WORKLOAD_ALL_WRITES)
+			p.write_below = GUEST_CHOICES;
+		plan_mark(&w->plan, &p, p.nr, first_page(w, &p), bitmap);
 	}
 }
 

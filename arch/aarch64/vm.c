@@ -191,3 +191,8 @@ bool arch_log_off_rebuilds(void)
 {
 	return false;
 }
+
+bool arch_read_fault_logs(void)
+{
+	return false;
+}

@@ -140,6 +140,11 @@ bool arch_log_off_rebuilds(void)
 	return true;
 }
 
+bool arch_read_fault_logs(void)
+{
+	return true;
+}
+
 /* One of KVM's vendor modules says that the hardware walks two dimensions. */
 static bool has_two_dimensional_paging(void)
 {
@@ -166,12 +171,15 @@ static bool has_two_dimensional_paging(void)
 u64 arch_stage2_block(const struct vm *vm, u64 host_page_bytes,
 		      u64 guest_page_bytes)
 {
-	u64 size[ARCH_BLOCK_SIZES];
-	unsigned int nr = arch_block_sizes(vm, size);
+	u64 guest[ARCH_BLOCK_SIZES], size[ARCH_BLOCK_SIZES];
+	unsigned int nr_guest = arch_block_sizes(vm, guest);
+	unsigned int nr = arch_stage2_sizes(size);
 	u64 limit = host_page_bytes;
 
-	if (!has_two_dimensional_paging())
+	if (!has_two_dimensional_paging()) {
 		limit = min_u64(limit, guest_page_bytes);
+		limit = min_u64(limit, guest[nr_guest - 1]);
+	}
 	while (nr > 1 && size[nr - 1] > limit)
 		nr--;
 	return size[nr - 1];

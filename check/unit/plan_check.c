@@ -30,8 +30,10 @@ static struct plan make_plan(u64 pages, bool random, u64 seed)
 	struct plan plan;
 
 	plan_init(&plan, &vm,
-		  &(struct plan_config){
-			  .pages = pages, .random = random, .seed = seed });
+		  &(struct plan_config){ .page_bytes = KIB(4),
+					 .pages = pages,
+					 .random = random,
+					 .seed = seed });
 	return plan;
 }
 

@@ -102,7 +102,7 @@ static void test_mark_pass(void **state __maybe_unused)
 		/* random shares must be equal */
 		init(&w, configs[i].random ? 594 : 595, configs[i]);
 		for (int pass = 0; pass < 3; pass++) {
-			workload_mark_pass(&w, bitmap);
+			workload_mark_pass(&w, WORKLOAD_AS_PLANNED, bitmap);
 			for (u32 k = 0; k < NR_VCPUS; k++)
 				play_pass(vm.vcpus[k].area, MAX_PAGES);
 			expect_bitmap(bitmap);
