@@ -19,7 +19,9 @@ struct vm;
 
 /* Physical and virtual address bits and granule of a guest. */
 struct guest_mode {
-	unsigned int id;  /* --mode by number: that of the kernel's selftests */
+	/* --mode by number: below 20 those of the selftests of Linux 6.12,
+	 * which shift as modes are added; from 20 on our own */
+	unsigned int id;
 	const char *name; /* --mode by name, as there */
 	unsigned int va_bits;
 	unsigned int pa_bits; /* 0: as many as KVM offers */

@@ -110,6 +110,15 @@ void run_end(struct run *r);
 void sample(struct run *r, int metric, struct timing t);
 void sample_value(struct run *r, int metric, u64 value);
 
+/*
+ * For phases that must follow each other without a look at statistics: times
+ * alone, recorded afterwards. stats_begin() before the phases and stats_end()
+ * after them attribute what happened meanwhile to @metric.
+ */
+void sample_time(struct run *r, int metric, struct timing t);
+void stats_begin(struct run *r);
+void stats_end(struct run *r, int metric);
+
 /* Pages that one sample is about, for the time per page. */
 void sample_pages(struct run *r, int metric, u64 pages);
 

@@ -25,7 +25,7 @@ u64 fault_counter_read(const struct fault_counter *counter);
 
 /* Does it count nothing but faults? */
 bool fault_counter_is_exact(const struct fault_counter *counter);
-/* "kvm:kvm_guest_fault", "exit statistics". Static storage. */
+/* "kvm/kvm_guest_fault", "exit statistics". Static storage. */
 const char *fault_counter_name(const struct fault_counter *counter);
 
 #endif

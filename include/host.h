@@ -22,10 +22,12 @@ struct host_facts {
 	char *cpu;  /* model, from /proc/cpuinfo */
 	u64 cpus;   /* that this process may use */
 	u64 memory_bytes;
-	char *hypervisor; /* that this host itself runs under */
+	char *hypervisor; /* that this host runs under; NULL: none, or unknown
+			   */
 	char *boot_id;
-	char *thp;	/* the chosen word of transparent_hugepage/enabled */
-	char *governor; /* of CPU 0 */
+	char *thp; /* the chosen word of transparent_hugepage/enabled */
+	char *numa_balancing; /* "0" off */
+	char *governor;	      /* of CPU 0 */
 	char *clocksource;
 	char *kvm_module; /* vendor module, or "kvm" where there is none */
 	struct host_parameter *parameters; /* of kvm and the vendor module */

@@ -36,8 +36,8 @@ bool image_find(const struct image *image, const char *name, u64 *gva,
 		u64 *bytes);
 
 /*
- * "guest_main+0x12" for an address in a function of the image, else only the
- * number. Returns @buf.
+ * "0x400586 guest_main+0x12" for an address in a function of the image, else
+ * only the number. Returns @buf.
  */
 const char *image_symbolize(const struct image *image, u64 gva, char *buf,
 			    size_t buf_bytes);

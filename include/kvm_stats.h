@@ -18,8 +18,6 @@ void kvm_stats_close(struct kvm_stats *stats);
 /* Number of plain values (histograms are left out), and the name of each. */
 unsigned int kvm_stats_nr(const struct kvm_stats *stats);
 const char *kvm_stats_name(const struct kvm_stats *stats, unsigned int i);
-/* Counts up only, so that a difference means something. */
-bool kvm_stats_cumulative(const struct kvm_stats *stats, unsigned int i);
 
 /* Index of a name, or -1. */
 int kvm_stats_find(const struct kvm_stats *stats, const char *name);

@@ -12,9 +12,6 @@
 #define __noreturn __attribute__((noreturn))
 #define __maybe_unused __attribute__((unused))
 
-#define container_of(ptr, type, member) \
-	((type *)((char *)(ptr)-offsetof(type, member)))
-
 static inline u64 min_u64(u64 a, u64 b)
 {
 	return a < b ? a : b;

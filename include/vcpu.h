@@ -29,11 +29,10 @@ static inline bool vcpu_stop_is_broken(enum vcpu_stop stop)
 enum vcpu_stop vcpu_run(struct vcpu *vcpu);
 
 /*
- * Makes vcpu_run() return STOP_KICKED, provided that @signal then reaches its
- * thread. Any thread. vcpu_unkick() allows it to run again.
+ * Makes vcpu_run() return STOP_KICKED, for good, provided that a signal then
+ * reaches its thread. Any thread.
  */
 void vcpu_kick(struct vcpu *vcpu);
-void vcpu_unkick(struct vcpu *vcpu);
 
 /*
  * What stopped the vCPU: cause in words, guest PC with symbol, faulting

@@ -157,7 +157,7 @@ static void check_requirements(const struct session *s)
 {
 	const struct bench_config *c = s->common;
 	unsigned int pa_bits = 0;
-	u64 vcpus = 0, memory = 0;
+	u64 vcpus = 0, memory = 0, gpa;
 
 	for (unsigned int i = 0; i < s->nr_points; i++) {
 		vcpus = max_u64(vcpus, s->points[i].vcpus);
@@ -168,12 +168,12 @@ static void check_requirements(const struct session *s)
 					       .nr_vcpus = vcpus,
 					       .nr_slots = c->slots,
 					       .eager_split = c->eager_split });
-	if (c->gpa != TESTMEM_GPA_DEFAULT &&
-	    (c->gpa >= BIT(pa_bits) || memory > BIT(pa_bits) - c->gpa))
+	gpa = c->gpa == TESTMEM_GPA_DEFAULT ? CONTROL_GPA_END : c->gpa;
+	if (gpa >= BIT(pa_bits) || memory > BIT(pa_bits) - gpa)
 		usage_error("--gpa %#llx: %llu bytes from there do not fit the "
-			    "guest's %u physical address bits",
-			    (unsigned long long)c->gpa,
-			    (unsigned long long)memory, pa_bits);
+			    "%u physical address bits of --mode %s",
+			    (unsigned long long)gpa, (unsigned long long)memory,
+			    pa_bits, c->mode);
 	backing_require(c->backing, memory);
 	if (s->bench->require)
 		s->bench->require(s->config);

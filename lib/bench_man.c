@@ -7,8 +7,6 @@
 #include "util.h"
 #include "version.h"
 
-/* Of KVMETER_VERSION; man(7) wants one. */
-
 static void heading(const char *name, FILE *out)
 {
 	fprintf(out, ".SH %s\n", name);

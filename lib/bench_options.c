@@ -124,6 +124,7 @@ static void check_point(const struct bench *bench, const void *config,
 	const struct bench_config *c = config;
 	u64 memory = bench->memory ? bench->memory(config, vcpus, bytes) :
 				     bytes;
+	const struct guest_mode *mode = mode_find(c->mode);
 	u64 granule = backing_granule(c->backing);
 	char size[UNIT_LEN], page[UNIT_LEN];
 
@@ -138,6 +139,16 @@ static void check_point(const struct bench *bench, const void *config,
 			    format_size(size, memory),
 			    (unsigned long long)(memory / granule),
 			    format_size(page, granule));
+	if (c->gpa != TESTMEM_GPA_DEFAULT && c->gpa % mode->page_bytes)
+		usage_error("--gpa %#llx: not a multiple of the guest's pages "
+			    "of %s (--mode %s)",
+			    (unsigned long long)c->gpa,
+			    format_size(page, mode->page_bytes), mode->name);
+	if (c->guest_page < mode->page_bytes)
+		usage_error("--guest-page %s: the guest's pages are %s (--mode "
+			    "%s)",
+			    format_size(size, c->guest_page),
+			    format_size(page, mode->page_bytes), mode->name);
 	if (c->gpa < CONTROL_GPA_END && c->gpa + memory > DEVICE_GPA)
 		usage_error(
 			"--gpa %#llx: %s from there overlap 4G to 8G, which "

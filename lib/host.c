@@ -161,6 +161,7 @@ void host_read(struct host_facts *host)
 	host->boot_id = read_text("/proc/sys/kernel/random/boot_id");
 	host->thp = chosen_word(
 		read_text("/sys/kernel/mm/transparent_hugepage/enabled"));
+	host->numa_balancing = read_text("/proc/sys/kernel/numa_balancing");
 	host->governor = read_text(
 		"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	host->clocksource = read_text("/sys/devices/system/clocksource/"
@@ -183,6 +184,7 @@ void host_fini(struct host_facts *host)
 	free(host->hypervisor);
 	free(host->boot_id);
 	free(host->thp);
+	free(host->numa_balancing);
 	free(host->governor);
 	free(host->clocksource);
 	free(host->kvm_module);
@@ -228,6 +230,7 @@ void host_json(const struct host_facts *host, struct json *j)
 	write_number(j, "memory_bytes", host->memory_bytes);
 	json_text(j, "hypervisor", host->hypervisor);
 	json_text(j, "thp", host->thp);
+	json_text(j, "numa_balancing", host->numa_balancing);
 	json_text(j, "governor", host->governor);
 	json_text(j, "clocksource", host->clocksource);
 	json_object_begin(j, "kvm");

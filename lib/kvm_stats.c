@@ -17,7 +17,6 @@ struct kvm_stats {
 	struct stat_value {
 		char *name;
 		u32 offset; /* in data */
-		bool cumulative;
 	} * value;
 };
 
@@ -43,8 +42,6 @@ static void add_value(struct kvm_stats *stats, const struct kvm_stats_desc *d)
 	v = &stats->value[stats->nr++];
 	v->name = xstrdup(d->name);
 	v->offset = d->offset;
-	v->cumulative = (d->flags & KVM_STATS_TYPE_MASK) ==
-			KVM_STATS_TYPE_CUMULATIVE;
 }
 
 struct kvm_stats *kvm_stats_open(int fd)
@@ -98,11 +95,6 @@ unsigned int kvm_stats_nr(const struct kvm_stats *stats)
 const char *kvm_stats_name(const struct kvm_stats *stats, unsigned int i)
 {
 	return stats->value[i].name;
-}
-
-bool kvm_stats_cumulative(const struct kvm_stats *stats, unsigned int i)
-{
-	return stats->value[i].cumulative;
 }
 
 int kvm_stats_find(const struct kvm_stats *stats, const char *name)

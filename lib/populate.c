@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
+#include <linux/mempolicy.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "compat.h"
 #include "interrupt.h"
@@ -82,6 +85,13 @@ static int populate_slice(u8 *mem, u64 bytes, u64 page_bytes, unsigned int nr)
 			error = share[i].error;
 	}
 	return error;
+}
+
+void keep_mapped(void *mem, u64 bytes)
+{
+	if (syscall(SYS_mbind, mem, bytes, MPOL_LOCAL, NULL, 0UL, 0U) &&
+	    errno != ENOSYS)
+		warn("mbind: %s: NUMA balancing may disturb", strerror(errno));
 }
 
 void populate(void *mem, u64 bytes, u64 page_bytes)

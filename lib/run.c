@@ -130,15 +130,30 @@ static void take_faults(struct run *r)
 	r->faults_before = now;
 }
 
+void stats_begin(struct run *r)
+{
+	take_faults(r);
+	free(r->stats_before);
+	r->stats_before = read_stats(r->vm);
+}
+
+void stats_end(struct run *r, int metric)
+{
+	take_faults(r);
+	take_stats(r, &r->point->series[metric]);
+}
+
+void sample_time(struct run *r, int metric, struct timing t)
+{
+	interrupt_check();
+	if (!r->dropped)
+		series_add(&r->point->series[metric], &t);
+}
+
 void sample(struct run *r, int metric, struct timing t)
 {
-	struct series *s = &r->point->series[metric];
-
-	interrupt_check();
-	take_faults(r);
-	take_stats(r, s);
-	if (!r->dropped)
-		series_add(s, &t);
+	stats_end(r, metric);
+	sample_time(r, metric, t);
 }
 
 void sample_value(struct run *r, int metric, u64 value)

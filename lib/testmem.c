@@ -64,6 +64,7 @@ struct testmem *testmem_create(struct vm *vm, const struct testmem_config *cfg)
 	mem->gva = window_gva(vm, mem->gpa);
 	mem->guest_block = cfg->guest_page;
 	mem->backing = backing_create(cfg->backing, cfg->bytes);
+	keep_mapped(mem->backing->mem, cfg->bytes);
 	if (cfg->prefault)
 		populate(mem->backing->mem, cfg->bytes,
 			 mem->backing->page_bytes);

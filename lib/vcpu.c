@@ -14,11 +14,6 @@ void vcpu_kick(struct vcpu *vcpu)
 	__atomic_store_n(&vcpu->run->immediate_exit, 1, __ATOMIC_SEQ_CST);
 }
 
-void vcpu_unkick(struct vcpu *vcpu)
-{
-	__atomic_store_n(&vcpu->run->immediate_exit, 0, __ATOMIC_SEQ_CST);
-}
-
 static void print(const struct vcpu *vcpu)
 {
 	const struct guest_cpu *area = vcpu->area;
@@ -190,7 +185,10 @@ char *vcpu_report(struct vcpu *vcpu, enum vcpu_stop stop, int error)
 		report_trap(vcpu, out);
 		break;
 	case STOP_ERROR:
-		fprintf(out, "KVM_RUN: %s", strerror(error));
+		fprintf(out, "KVM_RUN: %s%s", strerror(error),
+			error == EFAULT ? ": the host has no memory for a page "
+					  "of the guest: is the backing full?" :
+					  "");
 		break;
 	case STOP_EXIT:
 		report_exit(vcpu, out);

@@ -263,6 +263,7 @@ static void add_control_slot(struct vm *vm)
 		.userspace_addr = (u64)vm->control,
 	};
 
+	keep_mapped(vm->control, vm->control_mapped);
 	populate(vm->control, vm->control_mapped, CONTROL_PAGE);
 	kvm_ioctl(vm->fd, KVM_SET_USER_MEMORY_REGION, &region);
 }

@@ -58,7 +58,6 @@ static const struct config defaults = {
 };
 
 #define OFFSET(member) offsetof(struct config, member)
-
 static const struct option_row options[] = {
 	/* clang-format off */
 	{ OPT_U64, 'w', "write-percent", "PERCENT", OFFSET(write_percent),
@@ -171,10 +170,10 @@ static void run_free(struct experiment *e)
 	struct timing *get = xcalloc(rounds, sizeof(*get));
 	struct timing *clear = xcalloc(rounds, sizeof(*clear));
 	struct progress from, window;
-	char length[UNIT_LEN];
 
 	gang_start(e->r->gang, "guest_run_free");
 	gang_wait_accesses(e->r->gang, 1);
+	stats_begin(e->r);
 	from = gang_progress(e->r->gang);
 	for (u64 i = 0; i < rounds; i++) {
 		get[i] = get_log(e);
@@ -182,6 +181,7 @@ static void run_free(struct experiment *e)
 			clear[i] = clear_log(e);
 	}
 	window = progress_sub(gang_progress(e->r->gang), from);
+	stats_end(e->r, PAGES_PER_S);
 
 	dirty_proof_snapshot(e->proof);
 	gang_wait_accesses(e->r->gang, DIRTY_PROOF_ACCESSES);
@@ -191,14 +191,15 @@ static void run_free(struct experiment *e)
 	check_not_applicable(e->r, FIRST_LOGGED, "vCPUs run free");
 
 	for (u64 i = 0; i < rounds; i++) {
-		sample(e->r, i ? GET_LOG : FIRST_GET_LOG, get[i]);
+		sample_time(e->r, i ? GET_LOG : FIRST_GET_LOG, get[i]);
 		if (e->manual)
-			sample(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG, clear[i]);
+			sample_time(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG,
+				    clear[i]);
 	}
 	sample_value(e->r, READS, window.reads);
 	sample_value(e->r, WRITES, window.writes);
 	sample_value(e->r, PAGES_PER_S, progress_per_s(window));
-	remark(e->r, PAGES_PER_S, "in %s", format_ns(length, window.ns));
+	remark(e->r, PAGES_PER_S, "in %.3f ms", window.ns / 1e6);
 	free(get);
 	free(clear);
 }
@@ -209,6 +210,7 @@ static void log_off(struct experiment *e)
 		gang_start(e->r->gang, "guest_run_free");
 		gang_wait_accesses(e->r->gang, 1);
 	}
+	stats_begin(e->r);
 	sample(e->r, LOG_OFF,
 	       TIMED(testmem_log_dirty(e->r->mem, DIRTY_LOG_OFF)));
 	if (e->cfg->run_during_off)

@@ -9,7 +9,6 @@
 
 /* System registers by op0, op1, CRn, CRm, op2: Arm ARM D19.2. */
 #define SYS_ID_AA64MMFR0_EL1 ARM64_SYS_REG(3, 0, 0, 7, 0)
-#define SYS_MPIDR_EL1 ARM64_SYS_REG(3, 0, 0, 0, 5)
 #define SYS_SCTLR_EL1 ARM64_SYS_REG(3, 0, 1, 0, 0)
 #define SYS_TTBR0_EL1 ARM64_SYS_REG(3, 0, 2, 0, 0)
 #define SYS_TCR_EL1 ARM64_SYS_REG(3, 0, 2, 0, 2)

@@ -24,8 +24,8 @@ const struct guest_mode arch_guest_modes[] = {
 	{ .id = 12, .name = "P36V48_4K",  .va_bits = 48, .pa_bits = 36, .page_bytes = KIB(4) },
 	{ .id = 13, .name = "P36V48_16K", .va_bits = 48, .pa_bits = 36, .page_bytes = KIB(16) },
 	{ .id = 14, .name = "P36V48_64K", .va_bits = 48, .pa_bits = 36, .page_bytes = KIB(64) },
-	{ .id = 15, .name = "P47V47_16K", .va_bits = 47, .pa_bits = 47, .page_bytes = KIB(16) },
-	{ .id = 16, .name = "P36V47_16K", .va_bits = 47, .pa_bits = 36, .page_bytes = KIB(16) },
+	{ .id = 20, .name = "P47V47_16K", .va_bits = 47, .pa_bits = 47, .page_bytes = KIB(16) },
+	{ .id = 15, .name = "P36V47_16K", .va_bits = 47, .pa_bits = 36, .page_bytes = KIB(16) },
 	{ .name = NULL }
 };
 /* clang-format on */

@@ -15,7 +15,7 @@
 #define UCALL_GPA DEVICE_GPA
 #define GIC_DIST_GPA (DEVICE_GPA + MIB(1))
 #define GIC_REDIST_GPA (DEVICE_GPA + MIB(2))
-#define GIC_SPIS 64 /* SPIs and the 32 private interrupts */
+#define GIC_IRQS 64 /* the 32 private ones and 32 shared */
 
 /* One region for all: Documentation/virt/kvm/devices/arm-vgic-v3.rst. */
 #define GIC_REDIST_COUNT(nr) ((u64)(nr) << 52)
@@ -55,7 +55,7 @@ static void init_gic(struct vm *vm)
 	int fd = vm->arch->gic_fd;
 	u64 dist = GIC_DIST_GPA;
 	u64 redist = GIC_REDIST_GPA | GIC_REDIST_COUNT(vm->nr_vcpus);
-	u32 irqs = GIC_SPIS;
+	u32 irqs = GIC_IRQS;
 
 	must_set(fd, KVM_DEV_ARM_VGIC_GRP_NR_IRQS, 0, &irqs);
 	must_set(fd, KVM_DEV_ARM_VGIC_GRP_ADDR, KVM_VGIC_V3_ADDR_TYPE_DIST,

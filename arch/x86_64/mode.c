@@ -12,7 +12,7 @@
 /* clang-format off */
 const struct guest_mode arch_guest_modes[] = {
 	{ .id = 9,  .name = "PXXV48_4K", .va_bits = 48, .page_bytes = KIB(4) },
-	{ .id = 10, .name = "PXXV57_4K", .va_bits = 57, .page_bytes = KIB(4) },
+	{ .id = 20, .name = "PXXV57_4K", .va_bits = 57, .page_bytes = KIB(4) },
 	{ .name = NULL }
 };
 /* clang-format on */

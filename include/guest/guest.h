@@ -17,7 +17,7 @@
 #define GUEST_AREA_BYTES 16384
 #define GUEST_AREA_PAGE 4096
 #define GUEST_TRAP_STACK_TOP (2 * GUEST_AREA_PAGE) /* offset in the area */
-#define GUEST_GUARD_OFFSET (2 * GUEST_AREA_PAGE)   /* this page is unmapped */
+#define GUEST_GUARD_OFFSET (2 * GUEST_AREA_PAGE)   /* unmapped in 4K modes */
 #define GUEST_UCALL_ARGS 8
 #define GUEST_TRAP_REGS 32
 

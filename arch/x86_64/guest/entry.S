@@ -9,7 +9,7 @@
 #define VECTORS 256
 #define STUB_BYTES 16
 #define VECTOR_BP 3
-#define GATE_MAGIC 0x6b766d67617465	/* "kvmgate", as in gate.c */
+#define GATE_MAGIC 0x6b766d67617465	/* "kvmgate", as in trap.c */
 
 	.section .text.entry, "ax"
 	.globl	guest_entry
