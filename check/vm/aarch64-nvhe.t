@@ -20,6 +20,6 @@ check_machine('aarch64-nvhe',
 		my ($dir) = @_;
 
 		judge_modes($dir, qw(0 1 2 3 4 5 7 13 15 16));
-		judge_splits($dir, 1.3) if $splits;
+		judge_splits($dir) if $splits;
 		judge_faults($dir);
 	});
