@@ -131,11 +131,11 @@ void dirty_proof_check_equal(struct dirty_proof *p, int id)
 	missing = bitmap_count_without(p->expected, p->logged, p->words);
 	extra = bitmap_count_without(p->logged, p->expected, p->words);
 	if (!missing && !extra)
-		check(p->r, id, true, "exactly the %llu pages expected",
+		check(p->r, id, true, "logged exactly the %llu pages expected",
 		      (unsigned long long)expected);
 	else if (!missing && extra <= excused(p))
 		check(p->r, id, true,
-		      "the %llu pages expected, and %llu that were read and "
+		      "logged the %llu pages expected, and %llu that were read and "
 		      "mapped writable for it",
 		      (unsigned long long)expected, (unsigned long long)extra);
 	else

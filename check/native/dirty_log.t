@@ -18,7 +18,7 @@ my @size = ('-b', "${mib}M", '--runs', full() ? 5 : 2);
 sub exactly {
 	my ($vcpus) = @_;
 	my $pages = $mib * 256 * $vcpus;
-	my $all = qr/^exactly the $pages pages expected$/;
+	my $all = qr/^logged exactly the $pages pages expected$/;
 
 	return ('first round: dirty log' => $all, 'later rounds: dirty log' => $all);
 }
@@ -33,12 +33,12 @@ bench(['dirty_log_perf_test', @size, '-v', 2, '-o']);
 # Some pages, in a random order that the host knows: every writes the same
 # number, give or take.
 bench(['dirty_log_perf_test', @size, '-a', '-w', 30],
-	'later rounds: dirty log' => qr/^exactly the \d+ pages expected$/);
+	'later rounds: dirty log' => qr/^logged exactly the \d+ pages expected$/);
 
 # Reads that find a split block unmapped may be logged as well, but no others.
 bench(['dirty_log_perf_test', @size, '-s', 'anonymous_thp', '-a', '-w', 30],
 	'later rounds: dirty log' =>
-		qr/^(exactly )?the \d+ pages expected(, and \d+ that were read and mapped writable for it)?$/);
+		qr/^logged (exactly )?the \d+ pages expected(, and \d+ that were read and mapped writable for it)?$/);
 
 # vCPUs that run free.
 my $free = qr/^\d+ pages written after the last clear, 0 of them not logged$/;

@@ -15,7 +15,7 @@ my $mib = full() ? 256 : 32;
 my @size = ('-b', "${mib}M", '--runs', full() ? 5 : 2);
 my $pages = $mib * 256;
 my $blocks = $mib / 2;
-my $logged = qr/^exactly the $pages pages expected$/;
+my $logged = qr/^logged exactly the $pages pages expected$/;
 
 # Blocks are split by dirty logging and coalesced afterwards.
 bench(['page_table_test', @size, '-s', 'anonymous_thp', '-v', '1,2,4'],

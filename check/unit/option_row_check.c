@@ -105,7 +105,7 @@ static const char man_text[] =
 "\\fB\\-\\-write\\-mode\\fR \\fIMODE\\fR\n"
 "page size (4K, 16K)\n";
 
-static const char json_text[] =
+static const char example_json[] =
 "{\n"
 "  \"vcpus\": [1],\n"
 "  \"bytes\": [67108864, 1073741824],\n"
@@ -133,7 +133,7 @@ static void test_man(void **state __maybe_unused)
 
 static void test_json(void **state __maybe_unused)
 {
-	expect_output(print_json, json_text);
+	expect_output(print_json, example_json);
 }
 
 int main(void)
