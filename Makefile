@@ -73,7 +73,7 @@ BINARIES := $(TESTS:%=$(OUT)/tests/%)
 MAN := $(wildcard doc/*.1)
 UNIT := $(patsubst %.c,$(OUT)/%,$(wildcard check/unit/*_check.c))
 
-include check/harness/harness.mk check/limit/limit.mk
+include check/harness/harness.mk check/limit/limit.mk check/stats/stats.mk
 
 all: $(BINARIES)
 
@@ -128,7 +128,7 @@ $(OUT)/check/unit/%_check: $(OUT)/check/unit/%_check.o \
 		-lcmocka -lm
 
 unit: $(UNIT)
-check-programs: all unit harness limit
+check-programs: all unit harness limit stats
 	@:
 
 # Packages first, since what follows may not even build without them.
@@ -149,7 +149,7 @@ bench:
 
 # Parts of make check in the order of their patience, then those that this list
 # does not know; the seconds that one program of a part may take.
-CHECKS := self source unit doc harness native limit build vm
+CHECKS := self source unit stats doc harness native limit build vm
 CHECKS += $(filter-out $(CHECKS),\
 	    $(patsubst check/%/,%,$(sort $(dir $(wildcard check/*/*.t)))))
 SECONDS := 300

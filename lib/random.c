@@ -12,12 +12,16 @@ u64 random_next(u64 *state)
 	return z ^ z >> 31;
 }
 
-/* Lemire 2019 */
+/* Lemire 2019: the remainder is seldom needed. */
 u32 random_below(u64 *state, u32 n)
 {
 	u64 product = (random_next(state) >> 32) * n;
+	u32 bias;
 
-	while ((u32)product < -n % n)
+	if ((u32)product >= n)
+		return product >> 32;
+	bias = -n % n;
+	while ((u32)product < bias)
 		product = (random_next(state) >> 32) * n;
 	return product >> 32;
 }

@@ -16,7 +16,7 @@ use Test::More;
 my @layers = (
 	[qw(types version)],
 	[qw(util units)],
-	[qw(random)],
+	[qw(random spread rank_test joint_test bootstrap detectable judge)],
 	[qw(clock futex interrupt timing stats json troff host tracepoint option_row
 	   options)],
 	[qw(compat kvm_ioctl kvm_stats populate)],
