@@ -33,6 +33,7 @@ struct bench_config {
 	u64 warmup;
 	u64 timeout_s;
 	bool prefault;
+	bool unaligned; /* no row of the common table: a test may have one */
 	const char *json;
 	bool strict;
 	bool quiet;
@@ -99,7 +100,7 @@ struct run {
  * vCPU up to its first idle. run_end() undoes all of it and may be left to
  * bench_main().
  */
-void run_create(struct run *r, u64 memory_bytes, bool unaligned);
+void run_create(struct run *r, u64 memory_bytes);
 void run_start(struct run *r);
 void run_end(struct run *r);
 

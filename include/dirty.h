@@ -46,8 +46,14 @@ u64 dirty_chunk_pages(const struct testmem *mem, u64 bytes);
 struct timing dirty_log_clear(struct dirty_log *log, u64 chunk_pages,
 			      u64 wait_ms);
 
+/* Clears all of it, each slot in one call. */
+void dirty_log_clear_all(struct dirty_log *log);
+
 /* Calls that the last dirty_log_clear() has made. */
 u64 dirty_log_calls(const struct dirty_log *log);
+
+/* Slots that KVM still has a dirty log for: none once logging is off. */
+u32 dirty_log_slots(struct dirty_log *log);
 
 /* ORs what the last get has found into @bitmap. */
 void dirty_log_merge(const struct dirty_log *log, u64 *bitmap);

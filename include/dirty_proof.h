@@ -20,10 +20,15 @@
 #include "dirty.h"
 #include "workload.h"
 
-/* Accesses of each vCPU between the copy and the stop. */
+/* Accesses of all vCPUs, at least, between the copy and the stop. */
 #define DIRTY_PROOF_ACCESSES 1000
 
-enum dirty_inject { INJECT_NOTHING, INJECT_LOST_PAGE, INJECT_EXTRA_PAGE };
+enum dirty_inject {
+	INJECT_NOTHING,
+	INJECT_LOST_PAGE,
+	INJECT_EXTRA_PAGE,
+	INJECT_UNCLEARED_PAGE
+};
 extern const char *const dirty_inject_names[];
 
 struct dirty_proof;
@@ -41,6 +46,18 @@ void dirty_proof_expect_writes(struct dirty_proof *proof,
 			       const struct workload *w); /* all accesses are */
 /* After dirty_log_get(): records the result of check @check. */
 void dirty_proof_check_equal(struct dirty_proof *proof, int check);
+
+/*
+ * After dirty_log_clear(), while no vCPU runs: collects once more and records
+ * in check @check whether the log is empty.
+ */
+void dirty_proof_check_cleared(struct dirty_proof *proof, int check);
+
+/* The same after dirty_log_get(), with a clear of everything before it. */
+void dirty_proof_check_clearing(struct dirty_proof *proof, int check);
+
+/* After logging was switched off: records in check @check whether it is. */
+void dirty_proof_check_off(struct dirty_proof *proof, int check);
 
 /* After the last clear, while vCPUs run. */
 void dirty_proof_snapshot(struct dirty_proof *proof);

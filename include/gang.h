@@ -51,8 +51,8 @@ void gang_start(struct gang *gang, const char *function);
 struct timing gang_stop(struct gang *gang);
 
 /*
- * Between the two: sleeps until every vCPU has made at least @accesses more.
- * The deadline for silent vCPUs holds.
+ * Between the two: sleeps until the vCPUs have made at least @accesses more, in
+ * all. The deadline for silent vCPUs holds.
  */
 void gang_wait_accesses(struct gang *gang, u64 accesses);
 

@@ -59,6 +59,7 @@ static inline u64 memslot_pages(const struct memslot *slot, u64 page_bytes)
  * its own unless manual protection is on.
  */
 void memslot_get_dirty(struct memslot *slot, u64 *bitmap);
+int __memslot_get_dirty(struct memslot *slot, u64 *bitmap);
 
 /*
  * With manual protection: clears (and write-protects) pages

@@ -52,8 +52,12 @@ struct option_row {
 	bool no_json; /* says nothing of the experiment: left out of "config" */
 };
 
-/* Ends a row that takes no value. */
+/* A row that takes no value. */
 #define FLAG_ROW 0, 0, NULL, NULL, false
+#define OPTION_FLAG(letter, name, offset, help)                              \
+	{                                                                    \
+		OPT_FLAG, letter, name, NULL, offset, help, FLAG_ROW         \
+	}
 /* clang-format on */
 
 /* Room for a long name with its no- and terminating zero. */

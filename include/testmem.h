@@ -37,6 +37,9 @@ struct testmem {
 	u64 guest_block; /* largest block in the guest's tables */
 };
 
+/* What @unaligned adds to the GPA. */
+u64 testmem_shift(const struct guest_mode *mode);
+
 /*
  * Before vm_start(). Free after the gang; the slots go with the VM, which must
  * not run afterwards.

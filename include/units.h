@@ -22,7 +22,7 @@ bool parse_u64(const char *s, u64 *value);
  */
 bool parse_size(const char *s, u64 *bytes);
 
-#define LIST_MAX 256
+#define LIST_MAX 4096 /* as many as KVM has vCPUs at most */
 
 /* Values in the order given; equal values may repeat. */
 struct u64_list {

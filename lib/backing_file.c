@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -43,9 +44,12 @@ const char *backing_file_fault(const char *path)
 {
 	struct stat st;
 
+	for (const char *c = path; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			return "a path with control characters";
 	if (stat(path, &st)) {
-		if (errno != ENOENT || path[strlen(path) - 1] == '/' ||
-		    !parent_is_writable(path))
+		if (errno != ENOENT || lstat(path, &st) == 0 ||
+		    path[strlen(path) - 1] == '/' || !parent_is_writable(path))
 			return "no file can be made there: name one in a "
 			       "directory that can be written";
 		return NULL;

@@ -142,6 +142,8 @@ static int end_early(void *arg, int code, const char *message)
 	fprintf(stderr, "%s: %s\n", s->bench->name, message);
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, message);
+	if (error && code == EXIT_SKIP)
+		code = EXIT_FAIL;
 	if (error)
 		fprintf(stderr, "%s: %s\n", s->bench->name, error);
 	if (code == EXIT_SKIP && s->common->strict) {
@@ -168,13 +170,15 @@ static void check_requirements(const struct session *s)
 					       .nr_vcpus = vcpus,
 					       .nr_slots = c->slots,
 					       .eager_split = c->eager_split });
+	backing_require(c->backing, memory);
+	if (c->unaligned)
+		memory += testmem_shift(mode_find(c->mode));
 	gpa = c->gpa == TESTMEM_GPA_DEFAULT ? CONTROL_GPA_END : c->gpa;
 	if (gpa >= BIT(pa_bits) || memory > BIT(pa_bits) - gpa)
 		usage_error("--gpa %#llx: %llu bytes from there do not fit the "
 			    "%u physical address bits of --mode %s",
 			    (unsigned long long)gpa, (unsigned long long)memory,
 			    pa_bits, c->mode);
-	backing_require(c->backing, memory);
 	if (s->bench->require)
 		s->bench->require(s->config);
 }
@@ -254,6 +258,8 @@ static bool answer_question(const struct option_set *set, const void *defaults,
 		mode_list(stdout);
 	else
 		return false;
+	if (fflush(stdout))
+		die("the output is full or closed");
 	return true;
 }
 

@@ -125,7 +125,7 @@ static void check_point(const struct bench *bench, const void *config,
 	u64 memory = bench->memory ? bench->memory(config, vcpus, bytes) :
 				     bytes;
 	const struct guest_mode *mode = mode_find(c->mode);
-	u64 granule = backing_granule(c->backing);
+	u64 granule = backing_granule(c->backing), shift;
 	char size[UNIT_LEN], page[UNIT_LEN];
 
 	if (memory % granule)
@@ -149,7 +149,8 @@ static void check_point(const struct bench *bench, const void *config,
 			    "%s)",
 			    format_size(size, c->guest_page),
 			    format_size(page, mode->page_bytes), mode->name);
-	if (c->gpa < CONTROL_GPA_END && c->gpa + memory > DEVICE_GPA)
+	shift = c->unaligned ? testmem_shift(mode) : 0;
+	if (c->gpa < CONTROL_GPA_END && c->gpa + memory + shift > DEVICE_GPA)
 		usage_error(
 			"--gpa %#llx: %s from there overlap 4G to 8G, which "
 			"kvmeter's own guest memory takes",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,9 +114,28 @@ struct timing dirty_log_clear(struct dirty_log *log, u64 chunk_pages,
 	return sum;
 }
 
+void dirty_log_clear_all(struct dirty_log *log)
+{
+	for (u32 i = 0; i < log->mem->nr_slots; i++)
+		memslot_clear_dirty(&log->mem->slot[i], log->bitmap[i], 0,
+				    slot_pages(log, i));
+}
+
 u64 dirty_log_calls(const struct dirty_log *log)
 {
 	return log->calls;
+}
+
+/* ENOENT: Documentation/virt/kvm/api.rst 4.8 */
+u32 dirty_log_slots(struct dirty_log *log)
+{
+	u32 slots = 0;
+
+	for (u32 i = 0; i < log->mem->nr_slots; i++)
+		if (__memslot_get_dirty(&log->mem->slot[i], log->bitmap[i]) !=
+		    -ENOENT)
+			slots++;
+	return slots;
 }
 
 /* ORs @nr bits of @from into @to from bit @at. */

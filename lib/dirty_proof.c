@@ -9,6 +9,7 @@ const char *const dirty_inject_names[] = {
 	[INJECT_NOTHING] = "nothing",
 	[INJECT_LOST_PAGE] = "lost-page",
 	[INJECT_EXTRA_PAGE] = "extra-page",
+	[INJECT_UNCLEARED_PAGE] = "uncleared-page",
 	NULL,
 };
 
@@ -89,29 +90,62 @@ void dirty_proof_expect_writes(struct dirty_proof *p, const struct workload *w)
 	p->base_pages = base_pages_mapped(p);
 }
 
-/* Takes one expected page out of the log, or adds one that was not written. */
-static void falsify(struct dirty_proof *p)
+/*
+ * Takes one expected page out of the log, or adds one that was not written.
+ * false: there is none, so that nothing was falsified.
+ */
+static bool falsify(struct dirty_proof *p)
 {
-	for (size_t i = 0; i < p->words; i++) {
-		u64 lose = p->expected[i] & p->logged[i];
-		u64 add = ~p->logged[i];
+	for (u64 i = 0; i < testmem_pages(p->r->mem); i++) {
+		u64 bit = BIT(i % 64);
+		u64 *logged = &p->logged[i / 64];
+		bool lose = p->expected[i / 64] & *logged & bit;
 
 		if (p->inject == INJECT_LOST_PAGE && lose) {
-			p->logged[i] ^= lose & -lose;
-			return;
+			*logged ^= bit;
+			return true;
 		}
-		if (p->inject == INJECT_EXTRA_PAGE && add) {
-			p->logged[i] |= add & -add;
-			return;
+		if (p->inject == INJECT_EXTRA_PAGE && !(*logged & bit)) {
+			*logged |= bit;
+			return true;
 		}
 	}
+	return false;
 }
 
-static void take_log(struct dirty_proof *p)
+/* The log as collected; false: --inject asks for what it does not allow. */
+static bool take_log(struct dirty_proof *p, int id)
 {
+	bool wanted = p->inject == INJECT_LOST_PAGE ||
+		      p->inject == INJECT_EXTRA_PAGE;
+
 	clear(p, p->logged);
 	dirty_log_merge(p->log, p->logged);
-	falsify(p);
+	if (!wanted || falsify(p))
+		return true;
+	check(p->r, id, false, "--inject %s: no page is fit for it",
+	      dirty_inject_names[p->inject]);
+	return false;
+}
+
+void dirty_proof_check_cleared(struct dirty_proof *p, int id)
+{
+	u64 left;
+
+	dirty_log_get(p->log);
+	clear(p, p->logged);
+	dirty_log_merge(p->log, p->logged);
+	if (p->inject == INJECT_UNCLEARED_PAGE)
+		set_bit(p->logged, 0);
+	left = bitmap_count(p->logged, p->words);
+	check(p->r, id, !left, "%llu pages left in the log",
+	      (unsigned long long)left);
+}
+
+void dirty_proof_check_clearing(struct dirty_proof *p, int id)
+{
+	dirty_log_clear_all(p->log);
+	dirty_proof_check_cleared(p, id);
 }
 
 /* Pages that were read at most and still may be in the log. */
@@ -126,7 +160,8 @@ void dirty_proof_check_equal(struct dirty_proof *p, int id)
 {
 	u64 expected, missing, extra;
 
-	take_log(p);
+	if (!take_log(p, id))
+		return;
 	expected = bitmap_count(p->expected, p->words);
 	missing = bitmap_count_without(p->expected, p->logged, p->words);
 	extra = bitmap_count_without(p->logged, p->expected, p->words);
@@ -168,10 +203,13 @@ void dirty_proof_check_changed(struct dirty_proof *p, int id)
 	for (u64 i = 0; i < testmem_pages(p->r->mem); i++)
 		if (first_word(p, i) != p->copy[i])
 			set_bit(p->expected, i);
-	take_log(p);
+	if (!take_log(p, id))
+		return;
 	changed = bitmap_count(p->expected, p->words);
 	missing = bitmap_count_without(p->expected, p->logged, p->words);
-	if (!changed)
+	if (!p->r->vm->vcpus[0].area->plan.write_below)
+		check_not_applicable(p->r, id, "nothing is written");
+	else if (!changed)
 		check_unverified(p->r, id,
 				 "nothing was written after the last clear");
 	else
@@ -179,4 +217,12 @@ void dirty_proof_check_changed(struct dirty_proof *p, int id)
 		      "%llu pages written after the last clear, %llu of them "
 		      "not logged",
 		      (unsigned long long)changed, (unsigned long long)missing);
+}
+
+void dirty_proof_check_off(struct dirty_proof *p, int id)
+{
+	u32 slots = dirty_log_slots(p->log);
+
+	check(p->r, id, !slots, "%u of %u slots are still logged", slots,
+	      p->r->mem->nr_slots);
 }

@@ -392,27 +392,22 @@ struct timing gang_stop(struct gang *g)
 	return finish(g);
 }
 
-static u64 accesses_of(const struct member *m)
+static u64 accesses_of(const struct gang *g)
 {
-	const struct guest_cpu *area = m->vcpu->area;
+	struct progress p = gang_progress(g);
 
-	return READ_ONCE(area->reads) + READ_ONCE(area->writes);
+	return p.reads + p.writes;
 }
 
 void gang_wait_accesses(struct gang *g, u64 accesses)
 {
-	u64 *goal = xcalloc(g->nr, sizeof(*goal));
+	u64 goal = accesses_of(g) + accesses;
 
-	for (unsigned int i = 0; i < g->nr; i++)
-		goal[i] = accesses_of(&g->member[i]) + accesses;
 	begin_wait(g);
-	for (unsigned int i = 0; i < g->nr; i++) {
-		while (accesses_of(&g->member[i]) < goal[i]) {
-			sleep_until_ns(now_ns() + POLL_NS);
-			look_around(g);
-		}
+	while (accesses_of(g) < goal) {
+		sleep_until_ns(now_ns() + POLL_NS);
+		look_around(g);
 	}
-	free(goal);
 }
 
 struct progress gang_progress(const struct gang *g)

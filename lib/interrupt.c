@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "interrupt.h"
 #include "util.h"
+
+/* For a main thread that waits for nothing, or not for the library. */
+#define GRACE_S 10
 
 static volatile sig_atomic_t caught;
 
 static void catch (int sig)
 {
 	caught = sig;
+	alarm(GRACE_S);
 }
 
 void interrupt_init(void)
@@ -20,8 +25,16 @@ void interrupt_init(void)
 		.sa_flags = SA_RESETHAND,
 	};
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction old;
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		/* whoever started us with one ignored (nohup) meant it */
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	/* a limit on file sizes is an error of the write that meets it */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void interrupt_check(void)
@@ -31,6 +44,7 @@ void interrupt_check(void)
 	if (!sig)
 		return;
 	caught = 0;
+	alarm(0);
 	end(EXIT_INTERRUPTED + sig, "interrupted by signal %d (%s)", sig,
 	    strsignal(sig));
 }

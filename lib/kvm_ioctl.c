@@ -132,6 +132,10 @@ int kvm_open(void)
 		skip("open " KVM_PATH ": %s: %s", strerror(errno),
 		     open_remedy(errno));
 	version = kvm_ioctl_try(fd, KVM_GET_API_VERSION, 0);
+	if (version < 0)
+		skip(KVM_PATH " is not KVM: KVM_GET_API_VERSION: %s: see who "
+			      "has made it",
+		     strerror(-version));
 	if (version != KVM_API_VERSION)
 		skip(KVM_PATH " speaks API version %d, not %d: another kernel "
 			      "is needed",

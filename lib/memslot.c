@@ -124,6 +124,16 @@ void memslot_log_dirty(struct memslot *slot, enum dirty_logging log)
 					others);
 }
 
+int __memslot_get_dirty(struct memslot *slot, u64 *bitmap)
+{
+	struct kvm_dirty_log log = {
+		.slot = slot->id,
+		.dirty_bitmap = bitmap,
+	};
+
+	return __kvm_ioctl(slot->vm->fd, KVM_GET_DIRTY_LOG, &log);
+}
+
 void memslot_get_dirty(struct memslot *slot, u64 *bitmap)
 {
 	struct kvm_dirty_log log = {

@@ -87,7 +87,7 @@ static void print_metric(const struct session *s, const struct point *p,
 	char spread[UNIT_LEN] = "-", each[UNIT_LEN] = "-";
 	const char *sep = "  ";
 
-	if (series->nr_runs && runs.has_ci)
+	if (series->nr_runs && stats_ci_percent(&runs) >= 0)
 		snprintf(spread, sizeof(spread), "%.1f%%",
 			 stats_ci_percent(&runs));
 	if (series->pages && row->unit == UNIT_NS)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -260,12 +261,18 @@ static int replace(const char *target, const struct session *s,
 		   enum verdict verdict, const char *reason)
 {
 	char *temporary = temporary_name(target);
-	int error = write_in_place(temporary, s, verdict, reason);
+	sigset_t all, old;
+	int error;
 
+	/* a signal must not leave the temporary file behind */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	error = write_in_place(temporary, s, verdict, reason);
 	if (!error && rename(temporary, target))
 		error = errno;
 	if (error)
 		unlink(temporary);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	free(temporary);
 	return error;
 }

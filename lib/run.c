@@ -13,7 +13,7 @@ static const struct bench_config *common(const struct run *r)
 	return r->config;
 }
 
-void run_create(struct run *r, u64 memory_bytes, bool unaligned)
+void run_create(struct run *r, u64 memory_bytes)
 {
 	const struct bench_config *c = common(r);
 
@@ -28,7 +28,7 @@ void run_create(struct run *r, u64 memory_bytes, bool unaligned)
 					       .backing = c->backing,
 					       .bytes = memory_bytes,
 					       .gpa = c->gpa,
-					       .unaligned = unaligned,
+					       .unaligned = c->unaligned,
 					       .guest_page = c->guest_page,
 					       .nr_slots = c->slots,
 					       .prefault = c->prefault,

@@ -18,6 +18,11 @@ static u64 window_gva(const struct vm *vm, u64 gpa)
 	return base + gpa % (base / 2);
 }
 
+u64 testmem_shift(const struct guest_mode *mode)
+{
+	return max_u64(sysconf(_SC_PAGESIZE), mode->page_bytes);
+}
+
 static u64 place(const struct vm *vm, const struct testmem_config *cfg)
 {
 	u64 gpa = cfg->gpa;
@@ -27,9 +32,7 @@ static u64 place(const struct vm *vm, const struct testmem_config *cfg)
 			      ALIGN_UP(CONTROL_GPA + 2 * vm->control_used +
 					       cfg->bytes / 256,
 				       GIB(1)));
-	return gpa + (cfg->unaligned ? max_u64(sysconf(_SC_PAGESIZE),
-					       vm->mode->page_bytes) :
-				       0);
+	return gpa + (cfg->unaligned ? testmem_shift(vm->mode) : 0);
 }
 
 static void add_slots(struct testmem *mem, const char *backing)

@@ -71,8 +71,9 @@ static void create_control(struct vm *vm, const struct vm_config *cfg)
 	vm->control = mmap(NULL, CONTROL_RESERVE_BYTES, PROT_NONE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (vm->control == MAP_FAILED)
-		die("reserving address space for control memory: %s",
-		    strerror(errno));
+		die("reserving %llu bytes of address space for control memory: "
+		    "%s: raise the limit (ulimit -v)",
+		    (unsigned long long)CONTROL_RESERVE_BYTES, strerror(errno));
 	/* its mappings are to be 4K ones, so that they can be told apart */
 	madvise(vm->control, CONTROL_RESERVE_BYTES, MADV_NOHUGEPAGE);
 	image_init(&vm->image, cfg->image, cfg->image_bytes);

@@ -35,7 +35,6 @@ GUEST_FUNCTION(guest_run_free)
 
 #else
 
-#include <stdlib.h>
 #include "bench.h"
 #include "dirty.h"
 #include "dirty_proof.h"
@@ -62,18 +61,13 @@ static const struct option_row options[] = {
 	/* clang-format off */
 	{ OPT_U64, 'w', "write-percent", "PERCENT", OFFSET(write_percent),
 	  "share of writes among the accesses after populate", .max = 100 },
-	{ OPT_FLAG, 'a', "random-access", NULL, OFFSET(random),
-	  "touch pages in random order", FLAG_ROW },
+	OPTION_FLAG('a', "random-access", OFFSET(random), "touch pages in random order"),
 	{ OPT_U64, 'r', "seed", "N", OFFSET(seed),
 	  "of the order and of the choice of writes", .max = UINT32_MAX },
-	{ OPT_FLAG, 'o', "overlap", NULL, OFFSET(overlap),
-	  "all vCPUs touch the same --bytes of memory; else that much each", FLAG_ROW },
-	{ OPT_FLAG, 'g', "no-manual-protect", NULL, OFFSET(no_manual),
-	  "do without KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2: get_log clears as well", FLAG_ROW },
-	{ OPT_FLAG, 'e', "run-during-off", NULL, OFFSET(run_during_off),
-	  "let vCPUs run while dirty logging is switched off", FLAG_ROW },
-	{ OPT_FLAG, 'j', "free", NULL, OFFSET(free),
-	  "vCPUs run on their own, not in lockstep with the collector", FLAG_ROW },
+	OPTION_FLAG('o', "overlap", OFFSET(overlap), "all vCPUs touch the same --bytes of memory; else that much each"),
+	OPTION_FLAG('g', "no-manual-protect", OFFSET(no_manual), "do without KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2: get_log clears as well"),
+	OPTION_FLAG('e', "run-during-off", OFFSET(run_during_off), "let vCPUs run while dirty logging is switched off"),
+	OPTION_FLAG('j', "free", OFFSET(free), "vCPUs run on their own, not in lockstep with the collector"),
 	{ OPT_SIZE, 'k', "chunk", "SIZE", OFFSET(chunk_bytes),
 	  "clear in chunks of SIZE, else each slot in one call", .min = KIB(4), .max = TIB(64), .valid = dirty_valid_chunk },
 	{ OPT_U64, 'l', "clear-wait", "MS", OFFSET(wait_ms),
@@ -89,10 +83,8 @@ enum metric {
 	POPULATE, LOG_ON, FIRST_DIRTY, FIRST_GET_LOG, FIRST_CLEAR_LOG,
 	DIRTY, GET_LOG, CLEAR_LOG, LOG_OFF, READS, WRITES, PAGES_PER_S
 };
-/* clang-format on */
 
 static const struct metric_row metrics[] = {
-	/* clang-format off */
 	[POPULATE]        = { "populate",        UNIT_NS, LOWER_IS_BETTER, "first write to every page" },
 	[LOG_ON]          = { "log_on",          UNIT_NS, LOWER_IS_BETTER, "dirty logging on, all slots" },
 	[FIRST_DIRTY]     = { "first_dirty",     UNIT_NS, LOWER_IS_BETTER, "dirty of the first round" },
@@ -106,15 +98,17 @@ static const struct metric_row metrics[] = {
 	[WRITES]          = { "writes",          UNIT_PAGES, HIGHER_IS_BETTER, "written in the same time" },
 	[PAGES_PER_S]     = { "pages_per_s",     UNIT_PAGES_PER_S, HIGHER_IS_BETTER, "reads and writes of it, when vCPUs run free" },
 	{ .name = NULL }
-	/* clang-format on */
 };
+/* clang-format on */
 
-enum check_id { POPULATED, FIRST_LOGGED, LOGGED };
+enum check_id { POPULATED, FIRST_LOGGED, LOGGED, CLEARED, OFF };
 
 static const struct check_row checks[] = {
 	[POPULATED] = { "populate: mappings", POPULATE },
 	[FIRST_LOGGED] = { "first round: dirty log", FIRST_GET_LOG },
 	[LOGGED] = { "later rounds: dirty log", GET_LOG },
+	[CLEARED] = { "clear_log: log is empty", CLEAR_LOG },
+	[OFF] = { "log_off: logging is off", LOG_OFF },
 	{ NULL, 0 }
 };
 
@@ -128,11 +122,6 @@ struct experiment {
 	u64 manual; /* modes of manual protection in use */
 	u64 chunk_pages;
 };
-
-static struct timing get_log(struct experiment *e)
-{
-	return TIMED(dirty_log_get(e->log));
-}
 
 static struct timing clear_log(struct experiment *e)
 {
@@ -151,11 +140,13 @@ static void lockstep(struct experiment *e)
 		sample(e->r, i ? DIRTY : FIRST_DIRTY,
 		       gang_round(e->r->gang, "guest_dirty_memory"));
 		progress_add(&sum, gang_progress(e->r->gang));
-		sample(e->r, i ? GET_LOG : FIRST_GET_LOG, get_log(e));
+		sample(e->r, i ? GET_LOG : FIRST_GET_LOG,
+		       TIMED(dirty_log_get(e->log)));
 		dirty_proof_check_equal(e->proof, i ? LOGGED : FIRST_LOGGED);
-		if (e->manual)
-			sample(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG,
-			       clear_log(e));
+		if (!e->manual)
+			continue;
+		sample(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG, clear_log(e));
+		dirty_proof_check_cleared(e->proof, CLEARED);
 	}
 	if (e->cfg->common.rounds == 1)
 		check_not_applicable(e->r, LOGGED, "one round only");
@@ -163,45 +154,39 @@ static void lockstep(struct experiment *e)
 	sample_value(e->r, WRITES, sum.writes);
 }
 
-/* Nothing but collecting happens between the two looks at the progress. */
+/* Each round finds what every vCPU has done since the one before. */
 static void run_free(struct experiment *e)
 {
-	u64 rounds = e->cfg->common.rounds;
-	struct timing *get = xcalloc(rounds, sizeof(*get));
-	struct timing *clear = xcalloc(rounds, sizeof(*clear));
 	struct progress from, window;
 
 	gang_start(e->r->gang, "guest_run_free");
-	gang_wait_accesses(e->r->gang, 1);
+	gang_wait_accesses(e->r->gang, DIRTY_PROOF_ACCESSES);
 	stats_begin(e->r);
 	from = gang_progress(e->r->gang);
-	for (u64 i = 0; i < rounds; i++) {
-		get[i] = get_log(e);
+	for (u64 i = 0; i < e->cfg->common.rounds; i++) {
+		if (i)
+			gang_wait_accesses(e->r->gang, DIRTY_PROOF_ACCESSES);
+		sample_time(e->r, i ? GET_LOG : FIRST_GET_LOG,
+			    TIMED(dirty_log_get(e->log)));
 		if (e->manual)
-			clear[i] = clear_log(e);
+			sample_time(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG,
+				    clear_log(e));
 	}
 	window = progress_sub(gang_progress(e->r->gang), from);
 	stats_end(e->r, PAGES_PER_S);
+	sample_value(e->r, READS, window.reads);
+	sample_value(e->r, WRITES, window.writes);
+	sample_value(e->r, PAGES_PER_S, progress_per_s(window));
+	remark(e->r, PAGES_PER_S, "in %.3f ms", window.ns / 1e6);
 
 	dirty_proof_snapshot(e->proof);
 	gang_wait_accesses(e->r->gang, DIRTY_PROOF_ACCESSES);
 	gang_stop(e->r->gang);
 	dirty_log_get(e->log);
-	dirty_proof_check_changed(e->proof, LOGGED);
 	check_not_applicable(e->r, FIRST_LOGGED, "vCPUs run free");
-
-	for (u64 i = 0; i < rounds; i++) {
-		sample_time(e->r, i ? GET_LOG : FIRST_GET_LOG, get[i]);
-		if (e->manual)
-			sample_time(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG,
-				    clear[i]);
-	}
-	sample_value(e->r, READS, window.reads);
-	sample_value(e->r, WRITES, window.writes);
-	sample_value(e->r, PAGES_PER_S, progress_per_s(window));
-	remark(e->r, PAGES_PER_S, "in %.3f ms", window.ns / 1e6);
-	free(get);
-	free(clear);
+	dirty_proof_check_changed(e->proof, LOGGED);
+	if (e->manual)
+		dirty_proof_check_clearing(e->proof, CLEARED);
 }
 
 static void log_off(struct experiment *e)
@@ -216,6 +201,7 @@ static void log_off(struct experiment *e)
 	if (e->cfg->run_during_off)
 		gang_stop(e->r->gang);
 	remark_mappings(e->r, LOG_OFF);
+	dirty_proof_check_off(e->proof, OFF);
 }
 
 static u64 memory(const void *config, u64 vcpus, u64 bytes)
@@ -225,15 +211,28 @@ static u64 memory(const void *config, u64 vcpus, u64 bytes)
 	return cfg->overlap ? bytes : vcpus * bytes;
 }
 
+static void validate(const void *config)
+{
+	const struct config *cfg = config;
+
+	if (cfg->no_manual &&
+	    (cfg->wait_ms || cfg->chunk_bytes != OPTION_UNSET))
+		usage_error(
+			"--chunk and --clear-wait: there is nothing to clear "
+			"with --no-manual-protect");
+}
+
 static void prepare(struct experiment *e)
 {
 	const struct config *cfg = e->cfg;
 	struct run *r = e->r;
 
-	run_create(r, memory(cfg, r->nr_vcpus, r->bytes), false);
+	run_create(r, memory(cfg, r->nr_vcpus, r->bytes));
 	e->manual = cfg->no_manual ? 0 : dirty_manual_modes(r->vm->fd);
 	if (e->manual)
 		dirty_enable_manual(r->vm, e->manual);
+	else
+		check_not_applicable(r, CLEARED, "get_log clears as well");
 	workload_init(&e->work, r,
 		      &(struct workload_config){
 			      .sharing = cfg->overlap ? SHARE_ALL : SHARE_SPLIT,
@@ -288,6 +287,7 @@ static const struct bench bench = {
 	.defaults = &defaults,
 	.config_bytes = sizeof(defaults),
 	.memory = memory,
+	.validate = validate,
 	.run = run,
 };
 

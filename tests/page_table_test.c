@@ -59,12 +59,11 @@ struct config {
 	u64 write_percent;
 	int sharing;
 	int update;
-	bool unaligned;
 	int inject;
 };
 
 static const struct config defaults = {
-	.common = { BENCH_CONFIG_DEFAULTS, .bytes = { 1, { MIB(256) } },
+	.common = { BENCH_CONFIG_DEFAULTS, .bytes = { 1, { MIB(128) } },
 		    .rounds = 1 },
 	.write_percent = 50,
 };
@@ -79,7 +78,7 @@ static const struct option_row options[] = {
 	  "all vCPUs contend for the same pages, or each has its share", .choices = sharing_names },
 	{ OPT_CHOICE, 0, "update", "PAGES", OFFSET(update),
 	  "write every page, or one in each block so that adjust finds the rest unmapped", .choices = update_names },
-	{ OPT_FLAG, 'u', "unaligned", NULL, OFFSET(unaligned),
+	{ OPT_FLAG, 'u', "unaligned", NULL, OFFSET(common.unaligned),
 	  "move the slot by a page against the block size, so that KVM cannot use blocks", FLAG_ROW },
 	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject),
 	  "break a proof on purpose, to see that it can fail", .choices = inject_names },
@@ -100,12 +99,13 @@ static const struct metric_row metrics[] = {
 	/* clang-format on */
 };
 
-enum check_id { CREATED, UPDATED, LOGGED, ADJUSTED };
+enum check_id { CREATED, UPDATED, LOGGED, OFF, ADJUSTED };
 
 static const struct check_row checks[] = {
 	[CREATED] = { "create: mappings", CREATE },
 	[UPDATED] = { "update: mappings", UPDATE },
 	[LOGGED] = { "update: dirty log", UPDATE },
+	[OFF] = { "log_off: logging is off", LOG_OFF },
 	[ADJUSTED] = { "adjust: mappings", ADJUST },
 	{ NULL, 0 }
 };
@@ -170,7 +170,7 @@ static void validate(const void *config)
 			    (unsigned long long)vcpus);
 	/* one page in each block means nothing where there are no blocks */
 	if (cfg->update == UPDATE_SPARSE &&
-	    (cfg->unaligned || !backing_is_huge(cfg->common.backing)))
+	    (cfg->common.unaligned || !backing_is_huge(cfg->common.backing)))
 		usage_error("--update sparse: there are no blocks to split: "
 			    "choose a --backing of huge pages, and no "
 			    "--unaligned");
@@ -184,7 +184,7 @@ static void run(struct run *r)
 	struct dirty_log *log;
 	struct workload w;
 
-	run_create(r, r->bytes, cfg->unaligned);
+	run_create(r, r->bytes);
 	if (dirty_manual_modes(r->vm->fd))
 		dirty_enable_manual(r->vm, KVM_DIRTY_LOG_MANUAL_PROTECT_ENABLE);
 	workload_init(&w, r,
@@ -211,6 +211,7 @@ static void run(struct run *r)
 		sample(r, LOG_OFF,
 		       TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_OFF)));
 		remark_mappings(r, LOG_OFF);
+		dirty_proof_check_off(proof, OFF);
 		adjust(r);
 	}
 
