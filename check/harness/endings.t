@@ -161,6 +161,11 @@ run_ok('a second signal kills', run(fault('host-hang', '--timeout', 60), meanwhi
 		kill 'INT', $pid if $seconds > 0.5;
 		return $seconds > 1;
 	}), signal => 2, within => 3, tap => 0);
+run_ok('a single one, too, after a while', run(fault('host-hang', '--timeout', 60),
+	meanwhile => sub {
+		my ($pid, $seconds) = @_;
+		return $seconds > 0.5 && kill('TERM', $pid);
+	}), signal => 14, at_least => 10, within => 15, tap => 0);
 
 # ---- a reader that goes away ----
 
