@@ -7,6 +7,7 @@
 # make check-limit          what the harness adds to the times, against 3 %
 # make check-vm             the benchmarks in emulated machines: tools/vm/README.md
 # make install              PREFIX=/usr/local DESTDIR=
+# make install INSTALL_PATH=DIR, gen_tar, run_tests    as a selftest: kselftest.mk
 # make clean help
 #
 # ARCH=aarch64 CROSS_COMPILE=aarch64-linux-gnu-   for another machine
@@ -16,8 +17,7 @@
 
 all:
 
-ARCH ?= $(shell uname -m)
-O ?= build
+include kselftest.mk
 OUT := $(O)/$(ARCH)
 PREFIX ?= /usr/local
 MAKEFLAGS += --no-builtin-rules
@@ -30,13 +30,16 @@ endif
 
 COMPILER := $(if $(LLVM),clang,gcc)
 ifdef LLVM
-CC := clang $(if $(CROSS_COMPILE),--target=$(CROSS_COMPILE:-=))
-AR := $(CROSS_COMPILE)ar
+TRIPLE := $(or $(notdir $(CROSS_COMPILE:-=)),\
+	       $(addsuffix -linux-gnu,$(filter-out $(shell uname -m),$(ARCH))))
+CC := $(filter %/,$(LLVM))clang$(filter -%,$(LLVM)) $(TRIPLE:%=--target=%)
+AR := $(or $(CROSS_COMPILE),$(TRIPLE:%=%-))ar
 else
-ifeq ($(origin CC),default)
+# Under make -R they are not even defined.
+ifneq ($(filter default undefined,$(origin CC)),)
 CC := $(CROSS_COMPILE)gcc
 endif
-ifeq ($(origin AR),default)
+ifneq ($(filter default undefined,$(origin AR)),)
 AR := $(CROSS_COMPILE)ar
 endif
 endif
@@ -49,11 +52,11 @@ WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wvla \
 INCLUDES := -Iinclude -Iarch/$(ARCH) -Iarch/$(ARCH)/include
 CFLAGS ?= -O2 -g
 HOST_FLAGS := -std=gnu11 -D_GNU_SOURCE -pthread $(WARNINGS) $(INCLUDES) \
-	      $(if $(UAPI),-isystem $(UAPI)) \
+	      $(if $(UAPI),-isystem $(UAPI)) $(KHDR_INCLUDES) $(USERCFLAGS) \
 	      $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 		-fno-sanitize-recover=all)
 HOST_LINK := -pthread $(if $(STATIC),-static) \
-	     $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+	     $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(USERLDFLAGS)
 
 # Guest flags are exact: nothing of CFLAGS reaches a guest.
 include arch/$(ARCH)/guest.mk
@@ -75,7 +78,8 @@ UNIT := $(patsubst %.c,$(OUT)/%,$(wildcard check/unit/*_check.c))
 
 include check/harness/harness.mk check/limit/limit.mk check/stats/stats.mk
 
-all: $(BINARIES)
+all: programs
+programs: $(BINARIES)
 
 # Whatever is made with other flags than last time is made anew.
 FLAGS := $(CC) $(HOST_FLAGS) $(CFLAGS) / $(GUEST_FLAGS) / \
@@ -174,19 +178,22 @@ $(PARTS): check-%:
 	@+$(call make_with,$(COMPILER) check,check-programs)
 	@$(call run_checks,$*)
 
-install: all
+install: install-$(if $(INSTALL_PATH),kselftest,prefix)
+
+install-prefix: all
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install $(BINARIES) $(DESTDIR)$(PREFIX)/bin
 	$(if $(MAN),install -d $(DESTDIR)$(PREFIX)/share/man/man1)
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1)
 
-clean:
+clean: clean-output
 	rm -rf $(OUT)
 
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 FORCE:
-.PHONY: all bench check $(PARTS) check-programs clean help install unit FORCE
+.PHONY: all bench check $(PARTS) check-programs clean help install \
+	install-prefix programs unit FORCE
 .SECONDARY:
 -include $(shell find $(OUT) -name scratch -prune -o -name '*.d' -print 2>&-)
