@@ -2,6 +2,7 @@
 #
 # make                      the benchmarks, for this machine
 # make bench                run them: two tables, within a minute
+# make kvmeter              the tool that compares results
 # make check                prove that kvmeter itself is right
 # make check-unit           a part of it: self source unit doc harness native build
 # make check-limit          what the harness adds to the times, against 3 %
@@ -77,6 +78,7 @@ MAN := $(wildcard doc/*.1)
 UNIT := $(patsubst %.c,$(OUT)/%,$(wildcard check/unit/*_check.c))
 
 include check/harness/harness.mk check/limit/limit.mk check/stats/stats.mk
+include tools/kvmeter/kvmeter.mk
 
 all: programs
 programs: $(BINARIES)
@@ -153,7 +155,7 @@ bench:
 
 # Parts of make check in the order of their patience, then those that this list
 # does not know; the seconds that one program of a part may take.
-CHECKS := self source unit stats doc harness native limit build vm
+CHECKS := self source unit stats doc harness kvmeter native limit build vm
 CHECKS += $(filter-out $(CHECKS),\
 	    $(patsubst check/%/,%,$(sort $(dir $(wildcard check/*/*.t)))))
 SECONDS := 300
@@ -182,7 +184,7 @@ install: install-$(if $(INSTALL_PATH),kselftest,prefix)
 
 install-prefix: all
 	install -d $(DESTDIR)$(PREFIX)/bin
-	install $(BINARIES) $(DESTDIR)$(PREFIX)/bin
+	install $(BINARIES) $(TOOLS) $(DESTDIR)$(PREFIX)/bin
 	$(if $(MAN),install -d $(DESTDIR)$(PREFIX)/share/man/man1)
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1)
 

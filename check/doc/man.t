@@ -57,6 +57,36 @@ for program in "$OUT"/tests/*_test; do
 		diff -u "doc/$bench.1" "$page"
 done
 
+# Every option of kvmeter compare is in page $1.
+has_options_of_compare() {
+	local text word missing=
+
+	text=$(text_of "$1")
+	for word in $("$OUT/tools/kvmeter/kvmeter" compare --help |
+		grep -o '^  \(-., \|    \)--[a-z-]*' | grep -o -e '--.*'); do
+		grep -Eq -e "^ +(-., )?$word( |\$)" <<<"$text" || missing+=" $word"
+	done
+	echo "missing:$missing"
+	[ -z "$missing" ]
+}
+
+if [ -x "$OUT/tools/kvmeter/kvmeter" ]; then
+	it "kvmeter: groff warns of nothing" groff_is_silent doc/kvmeter.1
+	if command -v mandoc >/dev/null; then
+		it "kvmeter: mandoc warns of nothing" \
+			mandoc_is_content doc/kvmeter.1
+	else
+		skip "kvmeter: mandoc warns of nothing" \
+			"no mandoc: apt-get install mandoc"
+	fi
+	it "kvmeter: all options" has_options_of_compare doc/kvmeter.1
+	sed '/threshold/d' doc/kvmeter.1 >"$scratch/lost.1"
+	it "a lost option is noticed" \
+		fails has_options_of_compare "$scratch/lost.1"
+else
+	skip "kvmeter" "it is not built: it needs jansson (libjansson-dev)"
+fi
+
 # the same judgements of a page that is wrong
 sed '/^\.SH METRICS/d; s/^\.SH CHECKS/.XX CHECKS/; s/runs/walks/' "$page" \
 	>"$scratch/wrong.1"

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A comparison of results, and the forms in which it is printed. */
+#ifndef KVMETER_COMPARE_H
+#define KVMETER_COMPARE_H
+
+#include <stdio.h>
+#include "differ.h"
+#include "judge.h"
+
+/* The first side and one of the others. */
+struct pair {
+	const struct side *before, *after;
+	char name_before, name_after; /* 'A', 'B' ... */
+	struct differences differences;
+	size_t nr;
+	const struct series **series; /* of the side before */
+	struct comparison *comparisons;
+};
+
+struct report {
+	struct judge_rule rule;
+	enum judge_method method;
+	/* a file counts as one value, that of its runs' median: files.c */
+	bool by_files;
+	size_t nr_sides;
+	struct side *sides;
+	size_t nr_warnings;
+	char **warnings; /* sentences without a final stop */
+	size_t nr_pairs;
+	struct pair *pairs;
+	size_t nr_comparisons; /* of all pairs: judged together */
+	struct comparison *comparisons;
+};
+
+/*
+ * Whether runs of one file resemble each other, so that they must not count as
+ * if they were independent.
+ */
+bool report_needs_files(const struct report *r);
+
+void report_warn(struct report *r, const char *fmt, ...) __printf(2, 3);
+
+/*
+ * Pairs up the metrics that both sides of a pair have, and judges them. @only
+ * is a list with commas, NULL for all metrics. What is amiss goes to @p.
+ */
+void report_build(struct report *r, const char *only, struct problems *p);
+
+/* "page_table_test vcpus=1 bytes=64M"; to be freed. */
+char *report_point(const struct series *s);
+
+/* "142.1 ms"; the buffer is UNIT_LEN bytes. */
+const char *report_value(char *buf, const char *unit, double value);
+
+/* "-4.5%", "x12.3"; likewise. */
+const char *report_change(char *buf, double change);
+
+/* "-6.1..-2.9%"; "-" if there is none. */
+const char *report_interval(char *buf, const struct comparison *c);
+
+/* How many runs lie too far off to be from the bulk. */
+size_t report_outliers(const double *values, size_t nr);
+
+/* Why nothing can be told, to be freed; NULL unless that is the verdict. */
+char *report_reason(const struct report *r, const struct comparison *c);
+
+/* How it was judged, a sentence or two; to be freed. */
+char *report_method(const struct report *r);
+
+void report_text(const struct report *r, FILE *out);
+void report_markdown(const struct report *r, FILE *out);
+void report_json(const struct report *r, FILE *out);
+void report_junit(const struct report *r, FILE *out);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Runs of one invocation share its bias: what was in the caches, what else ran
+ * in those minutes. To take them for independent then gives false alarms.
+ */
+#include <math.h>
+#include "compare.h"
+#include "rank_test.h"
+
+/* From so many files a side on, files alone are enough to judge by. */
+#define FILES_ENOUGH 5
+
+/* The files of a side differ if that would be so by chance less often. */
+#define FILES_ALPHA 0.05
+
+struct homogeneity {
+	double least_p; /* of any two files of a side */
+	size_t tests;
+};
+
+static size_t file_runs(const struct series *s, size_t file)
+{
+	size_t end = file + 1 < s->nr_files ? s->starts[file + 1] : s->nr;
+
+	return end - s->starts[file];
+}
+
+static void compare_files(struct homogeneity *h, const struct series *s)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->nr_files; i++) {
+		for (k = 0; k < i; k++) {
+			const double *a = s->values + s->starts[i];
+			const double *b = s->values + s->starts[k];
+
+			h->least_p =
+				fmin(h->least_p, rank_test(a, file_runs(s, i),
+							   b, file_runs(s, k))
+							 .p);
+			h->tests++;
+		}
+	}
+}
+
+bool report_needs_files(const struct report *r)
+{
+	struct homogeneity h = { 1, 0 };
+	size_t least = SIZE_MAX, i, k;
+
+	for (i = 0; i < r->nr_pairs; i++) {
+		for (k = 0; k < r->pairs[i].nr; k++) {
+			const struct series *a = r->pairs[i].series[k];
+			const struct series *b =
+				side_find(r->pairs[i].after, a);
+
+			if (i == 0)
+				compare_files(&h, a);
+			compare_files(&h, b);
+			least = min_u64(least,
+					min_u64(a->nr_files, b->nr_files));
+		}
+	}
+	return least >= FILES_ENOUGH ||
+	       (h.tests > 0 && h.least_p * h.tests <= FILES_ALPHA);
+}

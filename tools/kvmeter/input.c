@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "input.h"
+#include "spread.h"
+#include "util.h"
+
+void problem(struct problems *p, const char *fmt, ...)
+{
+	char *line, *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) < 0)
+		die("out of memory");
+	va_end(ap);
+	text = p->text ? xasprintf("%s\n%s", p->text, line) : xstrdup(line);
+	free(p->text);
+	free(line);
+	p->text = text;
+	p->nr++;
+}
+
+/* Sets *@values to the medians of runs. False if that cannot be done. */
+static bool read_runs(struct series *s, const json_t *samples, size_t per_run)
+{
+	size_t nr = json_array_size(samples), run, i;
+	double *v = xcalloc(nr, sizeof(*v));
+
+	for (i = 0; i < nr; i++) {
+		const json_t *sample = json_array_get(samples, i);
+
+		if (!json_is_integer(sample) || json_integer_value(sample) < 0)
+			break;
+		v[i] = json_integer_value(sample);
+	}
+	if (i < nr || nr == 0 || nr % per_run) {
+		free(v);
+		return false;
+	}
+	s->nr = nr / per_run;
+	s->values = xcalloc(s->nr, sizeof(*s->values));
+	for (run = 0; run < s->nr; run++)
+		s->values[run] = median_of(v + run * per_run, per_run);
+	free(v);
+	return true;
+}
+
+static bool read_metric(struct series *s, const json_t *metric)
+{
+	const json_t *per_run = json_object_get(metric, "samples_per_run");
+	const char *better =
+		json_string_value(json_object_get(metric, "better"));
+
+	s->metric = json_string_value(json_object_get(metric, "name"));
+	s->unit = json_string_value(json_object_get(metric, "unit"));
+	s->higher_is_better = better && strcmp(better, "higher") == 0;
+	return s->metric && s->unit && better &&
+	       json_integer_value(per_run) > 0 &&
+	       read_runs(s, json_object_get(metric, "samples"),
+			 json_integer_value(per_run));
+}
+
+/* A metric that ended in the middle of a run has no samples_per_run. */
+static bool is_partial(const json_t *metric)
+{
+	return json_is_object(metric) &&
+	       !json_object_get(metric, "samples_per_run");
+}
+
+static void read_point(struct results *r, const json_t *point,
+		       struct problems *p)
+{
+	const json_t *config = json_object_get(point, "config");
+	const json_t *vcpus = json_object_get(config, "vcpus");
+	const json_t *bytes = json_object_get(config, "bytes");
+	const json_t *metrics = json_object_get(point, "metrics"), *metric;
+	size_t i;
+
+	if (!json_is_integer(vcpus) || !json_is_integer(bytes) ||
+	    !json_is_array(metrics)) {
+		problem(p, "%s: a point without config or metrics", r->path);
+		return;
+	}
+	json_array_foreach(metrics, i, metric)
+	{
+		struct series s = {
+			.bench = r->bench,
+			.vcpus = json_integer_value(vcpus),
+			.bytes = json_integer_value(bytes),
+		};
+
+		if (is_partial(metric))
+			continue;
+		if (!read_metric(&s, metric)) {
+			problem(p, "%s: metric %zu of a point makes no sense",
+				r->path, i + 1);
+			continue;
+		}
+		r->series = xrealloc(r->series, r->nr_series + 1,
+				     sizeof(*r->series));
+		r->series[r->nr_series++] = s;
+	}
+}
+
+/* The first check that is not ok; NULL: there is none. */
+static const char *failed_check(const json_t *points)
+{
+	const json_t *point, *check;
+	size_t i, k;
+
+	json_array_foreach(points, i, point)
+	{
+		json_array_foreach(json_object_get(point, "checks"), k, check)
+		{
+			const char *result = json_string_value(
+				json_object_get(check, "result"));
+
+			if (result && strcmp(result, "not ok") == 0)
+				return json_string_value(
+					json_object_get(check, "name"));
+		}
+	}
+	return NULL;
+}
+
+static void refuse_failed(const struct results *r, const json_t *points,
+			  struct problems *p)
+{
+	const char *verdict =
+		json_string_value(json_object_get(r->root, "verdict"));
+	const char *reason =
+		json_string_value(json_object_get(r->root, "reason"));
+	const char *check = failed_check(points);
+
+	if (check)
+		problem(p, "%s: not ok: %s (--failed takes it all the same)",
+			r->path, check);
+	else if (verdict && strcmp(verdict, "fail") == 0)
+		problem(p, "%s: failed: %s (--failed takes it all the same)",
+			r->path, reason ? reason : "its checks say why");
+}
+
+/* False, with a problem, unless the members that we use are there. */
+static bool read_head(struct results *r, struct problems *p)
+{
+	const json_t *host = json_object_get(r->root, "host");
+	const char *schema =
+		json_string_value(json_object_get(r->root, "schema"));
+
+	if (!schema || strncmp(schema, "kvmeter/", 8) != 0) {
+		problem(p, "%s: not a results file of kvmeter", r->path);
+		return false;
+	}
+	if (strcmp(schema, "kvmeter/1") != 0) {
+		problem(p, "%s: %s: this kvmeter reads kvmeter/1", r->path,
+			schema);
+		return false;
+	}
+	r->bench = json_string_value(json_object_get(r->root, "bench"));
+	r->started = json_string_value(json_object_get(r->root, "started"));
+	r->boot = json_string_value(json_object_get(r->root, "boot_id"));
+	r->kernel = json_string_value(json_object_get(host, "kernel"));
+	if (!r->bench || !r->started || !json_is_object(host) ||
+	    !json_is_object(json_object_get(r->root, "config")) ||
+	    !json_is_array(json_object_get(r->root, "points")) ||
+	    !json_is_string(json_object_get(r->root, "verdict"))) {
+		problem(p, "%s: members of kvmeter/1 are missing", r->path);
+		return false;
+	}
+	return true;
+}
+
+struct results *input_read(const char *path, enum input_failed failed,
+			   struct problems *p)
+{
+	struct results *r = xcalloc(1, sizeof(*r));
+	const json_t *points, *point;
+	json_error_t error;
+	size_t i;
+
+	r->path = xstrdup(path);
+	r->root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	if (!r->root && error.line > 0)
+		problem(p, "%s:%d: %s", path, error.line, error.text);
+	else if (!r->root)
+		problem(p, "%s: %s", path, error.text);
+	if (!r->root)
+		return r;
+	if (!read_head(r, p))
+		return r;
+	points = json_object_get(r->root, "points");
+	if (failed == INPUT_FAILED_REFUSED)
+		refuse_failed(r, points, p);
+	json_array_foreach(points, i, point) read_point(r, point, p);
+	if (!r->nr_series)
+		problem(p, "%s: nothing was measured: %s", path,
+			json_string_value(json_object_get(r->root, "verdict")));
+	return r;
+}

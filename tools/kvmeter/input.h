@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Results files as a comparison wants them: one value for each run. */
+#ifndef KVMETER_INPUT_H
+#define KVMETER_INPUT_H
+
+#include <jansson.h>
+#include "types.h"
+
+/* A metric at one point, or of all files of a side there. */
+struct series {
+	const char *bench;
+	u64 vcpus, bytes;
+	const char *metric;
+	const char *unit;
+	bool higher_is_better;
+	size_t nr;
+	double *values; /* medians of runs, in the order in which they ran */
+	/* of a side: where in them each file begins, and the files' medians */
+	size_t nr_files;
+	size_t *starts;
+	double *file_medians;
+};
+
+/* A results file. Strings are those of the JSON tree. */
+struct results {
+	const char *path;
+	json_t *root; /* an object with the members of kvmeter/1 that we use */
+	const char *bench;
+	const char *started;
+	const char *boot; /* NULL: unknown */
+	const char *kernel;
+	size_t nr_series;
+	struct series *series;
+};
+
+/* A or B: all files that were named for it. */
+struct side {
+	const char *operand;
+	size_t nr_files;
+	struct results **files;
+	size_t nr_series;
+	struct series *series; /* merged, in order of appearance */
+};
+
+/* What cannot be used, to be told all at once. */
+struct problems {
+	size_t nr;
+	char *text; /* a line each, no final newline; NULL: none */
+};
+
+void problem(struct problems *p, const char *fmt, ...) __printf(2, 3);
+
+enum input_failed {
+	INPUT_FAILED_REFUSED, /* verdict "fail", or a check that is not ok */
+	INPUT_FAILED_TAKEN,
+};
+
+/* Reads a file, or all *.json of a directory, in order of their names. */
+void side_read(struct side *side, const char *operand, enum input_failed failed,
+	       struct problems *p);
+
+/* NULL if the side has none for the point and metric of @like. */
+const struct series *side_find(const struct side *side,
+			       const struct series *like);
+
+/* Boots that the files are from; each one that tells none counts as its own. */
+size_t side_boots(const struct side *side);
+
+/* NULL if there is no such file. */
+struct results *input_read(const char *path, enum input_failed failed,
+			   struct problems *p);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "kvmeter.h"
+#include "util.h"
+#include "version.h"
+
+static const struct command {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "compare", "is one kernel, host or setting slower than another?",
+	  command_compare },
+	{ NULL, NULL, NULL },
+};
+
+static int print_help(void)
+{
+	const struct command *c;
+
+	puts("Usage: kvmeter COMMAND [ARGUMENT]...\n"
+	     "Works on what the benchmarks write with --json.\n");
+	for (c = commands; c->name; c++)
+		printf("  %-10s %s\n", c->name, c->summary);
+	puts("\n'kvmeter help COMMAND' tells more of one; so does its --help.");
+	return EXIT_PASS;
+}
+
+static const struct command *find_command(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	usage_error("%s: no such command", name);
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+	/* for messages: util.h */
+	program_invocation_short_name = xasprintf("kvmeter %s", c->name);
+	return c->run(argc, argv);
+}
+
+static int print_help_of(int argc, char **argv)
+{
+	char *asked[] = { NULL, "--help", NULL };
+
+	if (argc == 0)
+		return print_help();
+	if (argc > 1)
+		usage_error("help %s %s: one command at a time", argv[0],
+			    argv[1]);
+	asked[0] = argv[0];
+	return run_command(find_command(argv[0]), 2, asked);
+}
+
+static int run(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (!word)
+		usage_error("no command");
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		return print_help();
+	if (!strcmp(word, "help"))
+		return print_help_of(argc - 2, argv + 2);
+	if (!strcmp(word, "--version")) {
+		puts("kvmeter " KVMETER_VERSION);
+		return EXIT_PASS;
+	}
+	if (word[0] == '-')
+		usage_error("%s: unknown option", word);
+	return run_command(find_command(word), argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int code;
+
+	program_invocation_short_name = "kvmeter";
+	code = run(argc, argv);
+	if (fflush(stdout) || ferror(stdout))
+		die("standard output: %s", strerror(errno));
+	return code;
+}

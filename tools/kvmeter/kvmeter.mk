@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The tool kvmeter, where there is jansson to read results with.
+
+TOOL := $(OUT)/tools/kvmeter/kvmeter
+TOOL_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tools/kvmeter/*.c))
+
+# Header and library of the machine that it is built for, both or nothing.
+hash := \#
+JANSSON_H := $(shell echo '$(hash)include <jansson.h>' | \
+	       $(CC) $(CFLAGS) -E - >/dev/null 2>&1 && echo found)
+JANSSON_LIB := $(filter /%,$(shell $(CC) \
+		 -print-file-name=libjansson.$(if $(STATIC),a,so) 2>/dev/null))
+
+$(TOOL): $(TOOL_OBJECTS) $(OUT)/libkvmeter.a $(OUT)/flags
+	$(call say,LINK)
+	$(Q)$(CC) $(HOST_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(objects) \
+		-ljansson -lm
+
+# Part of "make" where it can be built; else that says what is missing.
+ifeq ($(and $(JANSSON_H),$(JANSSON_LIB)),)
+tools:
+	@echo "  kvmeter is left out: no jansson (on Debian: libjansson-dev)"
+else
+TOOLS := $(TOOL)
+tools: $(TOOL)
+endif
+all: tools
+
+kvmeter:
+	@+$(call make_with,$(COMPILER) kvmeter,$(TOOL))
+
+.PHONY: tools kvmeter

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which metrics are compared with which, and what to know before. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "compare.h"
+#include "util.h"
+
+void report_warn(struct report *r, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		die("out of memory");
+	va_end(ap);
+	r->warnings =
+		xrealloc(r->warnings, r->nr_warnings + 1, sizeof(*r->warnings));
+	r->warnings[r->nr_warnings++] = text;
+}
+
+/* Whether @name is among the names in @only, which commas separate. */
+static bool is_named(const char *only, const char *name)
+{
+	size_t len = strlen(name), word;
+
+	for (; only; only = only[word] ? only + word + 1 : NULL) {
+		word = strcspn(only, ",");
+		if (word == len && strncmp(only, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void warn_of_boots(struct report *r)
+{
+	char *names = xstrdup(""), *longer;
+	size_t found = 0, i;
+
+	for (i = 0; i < r->nr_sides; i++) {
+		if (side_boots(&r->sides[i]) > 1)
+			continue;
+		longer = xasprintf("%s%s%c", names, found++ ? ", " : "",
+				   (char)('A' + i));
+		free(names);
+		names = longer;
+	}
+	if (found)
+		report_warn(r,
+			    "one boot only: %s; what differs from boot to boot "
+			    "looks like a change",
+			    names);
+	free(names);
+}
+
+/* Files of one side are runs of one experiment, if maybe of several hosts. */
+static void check_side(struct report *r, size_t side, struct problems *p)
+{
+	struct differences d = { 0, NULL };
+	size_t i;
+
+	differ_within(&d, &r->sides[side]);
+	for (i = 0; i < d.nr; i++) {
+		const struct difference *one = &d.list[i];
+
+		if (difference_is_option(one))
+			problem(p, "%s: files of one side differ in %s: %s, %s",
+				r->sides[side].operand, one->what, one->before,
+				one->after);
+		else
+			report_warn(r, "files of %c differ in %s: %s, %s",
+				    (char)('A' + side), one->what, one->before,
+				    one->after);
+	}
+	differences_fini(&d);
+}
+
+/* RFC 3339 in UTC: in the order of time as text is. */
+static const char *first_start(const struct side *s)
+{
+	const char *first = s->files[0]->started;
+	size_t i;
+
+	for (i = 1; i < s->nr_files; i++)
+		if (strcmp(s->files[i]->started, first) < 0)
+			first = s->files[i]->started;
+	return first;
+}
+
+static const char *last_start(const struct side *s)
+{
+	const char *last = s->files[0]->started;
+	size_t i;
+
+	for (i = 1; i < s->nr_files; i++)
+		if (strcmp(s->files[i]->started, last) > 0)
+			last = s->files[i]->started;
+	return last;
+}
+
+static void warn_of_order(struct report *r, const struct pair *pair)
+{
+	char first = pair->name_before, second = pair->name_after;
+
+	if (strcmp(last_start(pair->after), first_start(pair->before)) < 0) {
+		first = pair->name_after;
+		second = pair->name_before;
+	} else if (strcmp(last_start(pair->before), first_start(pair->after)) >=
+		   0) {
+		return;
+	}
+	report_warn(r,
+		    "all of %c was measured before %c: drift looks like a "
+		    "change; alternate them",
+		    first, second);
+}
+
+static void warn_of_missing(struct report *r, const struct side *in, char name,
+			    const struct side *not_in, const char *only)
+{
+	size_t i;
+
+	for (i = 0; i < in->nr_series; i++) {
+		const struct series *s = &in->series[i];
+		char *point;
+
+		if (side_find(not_in, s) ||
+		    (only && !is_named(only, s->metric)))
+			continue;
+		point = report_point(s);
+		report_warn(r, "only in %c: %s %s", name, point, s->metric);
+		free(point);
+	}
+}
+
+static void pair_up(struct pair *pair, const char *only, struct problems *p)
+{
+	const struct side *before = pair->before;
+	size_t i;
+
+	pair->series = xcalloc(before->nr_series, sizeof(*pair->series));
+	for (i = 0; i < before->nr_series; i++) {
+		const struct series *a = &before->series[i];
+		const struct series *b = side_find(pair->after, a);
+
+		if (!b || (only && !is_named(only, a->metric)))
+			continue;
+		if (strcmp(a->unit, b->unit) != 0 ||
+		    a->higher_is_better != b->higher_is_better)
+			problem(p, "%s: %s has another unit than in %s",
+				pair->after->operand, a->metric,
+				before->operand);
+		pair->series[pair->nr++] = a;
+	}
+	if (pair->nr == 0)
+		problem(p, "%s, %s: nothing to compare: no %s in common",
+			before->operand, pair->after->operand,
+			only ? "metric of this name" : "metric");
+}
+
+static struct comparison comparison_of(const struct report *r,
+				       const struct series *a,
+				       const struct series *b)
+{
+	return (struct comparison){
+		.before = r->by_files ? a->file_medians : a->values,
+		.after = r->by_files ? b->file_medians : b->values,
+		.nr_before = r->by_files ? a->nr_files : a->nr,
+		.nr_after = r->by_files ? b->nr_files : b->nr,
+		.higher_is_better = a->higher_is_better,
+	};
+}
+
+static void fill_comparisons(struct report *r)
+{
+	struct comparison *c;
+	size_t i, k;
+
+	for (i = 0; i < r->nr_pairs; i++)
+		r->nr_comparisons += r->pairs[i].nr;
+	r->comparisons = xcalloc(r->nr_comparisons, sizeof(*r->comparisons));
+	c = r->comparisons;
+	for (i = 0; i < r->nr_pairs; i++) {
+		struct pair *pair = &r->pairs[i];
+
+		pair->comparisons = c;
+		for (k = 0; k < pair->nr; k++) {
+			const struct series *a = pair->series[k];
+			const struct series *b = side_find(pair->after, a);
+
+			*c++ = comparison_of(r, a, b);
+		}
+	}
+}
+
+void report_build(struct report *r, const char *only, struct problems *p)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_sides; i++)
+		check_side(r, i, p);
+	warn_of_boots(r);
+	r->nr_pairs = r->nr_sides - 1;
+	r->pairs = xcalloc(r->nr_pairs, sizeof(*r->pairs));
+	for (i = 0; i < r->nr_pairs; i++) {
+		struct pair *pair = &r->pairs[i];
+
+		*pair = (struct pair){
+			.before = &r->sides[0],
+			.after = &r->sides[i + 1],
+			.name_before = 'A',
+			.name_after = 'B' + i,
+		};
+		differ_sides(&pair->differences, pair->before, pair->after);
+		warn_of_order(r, pair);
+		warn_of_missing(r, pair->before, pair->name_before, pair->after,
+				only);
+		warn_of_missing(r, pair->after, pair->name_after, pair->before,
+				only);
+		pair_up(pair, only, p);
+	}
+	if (p->nr)
+		return;
+	r->by_files = report_needs_files(r);
+	fill_comparisons(r);
+	r->rule.same_runs = r->nr_pairs == 1;
+	r->method = judge(r->comparisons, r->nr_comparisons, &r->rule);
+}
