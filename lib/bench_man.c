@@ -83,7 +83,7 @@ static void output(FILE *out)
 		"host, a table with median, least and greatest sample of each "
 		"metric, notes. The column \302\26195% is the distance from "
 		"the median to the farther end of its 95 % confidence "
-		"interval, which takes six samples. \"Not verified\" says "
+		"interval, which takes six runs. \"Not verified\" says "
 		"that this host offers no proof for a phase, and why.",
 		out);
 }

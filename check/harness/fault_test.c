@@ -397,7 +397,7 @@ static void run(struct run *r)
 	struct shared *shared;
 	u64 private;
 
-	run_create(r, r->bytes, false);
+	run_create(r, r->bytes);
 	private = map_hole(r);
 	shared = vm_symbol(r->vm, "shared", sizeof(*shared));
 	shared->seconds = cfg->seconds;

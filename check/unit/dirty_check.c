@@ -35,6 +35,12 @@ static u64 first_page(const struct memslot *slot)
 	return (slot->gpa - mem.gpa) / PAGE;
 }
 
+int __memslot_get_dirty(struct memslot *slot, u64 *bitmap)
+{
+	memslot_get_dirty(slot, bitmap);
+	return 0;
+}
+
 void memslot_get_dirty(struct memslot *slot, u64 *bitmap)
 {
 	u64 pages = memslot_pages(slot, PAGE);

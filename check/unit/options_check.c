@@ -148,10 +148,11 @@ static void test_lists(void **state __maybe_unused)
 	assert_int_equal(c->vcpus.v[0], 5);
 
 	refused("-v 4-1", "-v 4-1: not a list such as 1,2,4 or 1-4, "
-			  "of up to 256 values");
-	refused("-v 1-257", "-v 1-257: not a list such as 1,2,4 or 1-4, "
-			    "of up to 256 values");
-	refused("-b ,", "-b ,: not a list such as 64M,1G, of up to 256 values");
+			  "of up to 4096 values");
+	refused("-v 1-4097", "-v 1-4097: not a list such as 1,2,4 or 1-4, "
+			     "of up to 4096 values");
+	refused("-b ,",
+		"-b ,: not a list such as 64M,1G, of up to 4096 values");
 	refused("-v 1,513,0", "-v 513: not in 1..512");
 	refused("--vcpus 0-4", "--vcpus 0: not in 1..512");
 	refused("-b 4K,2048", "-b 2K: not in 4K..1T");
