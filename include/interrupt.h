@@ -2,8 +2,8 @@
 /*
  * SIGHUP, SIGINT and SIGTERM: noted by a handler, acted on by the main thread
  * at its next interrupt_check(), which every wait of the library calls. The
- * process then ends by end() with 128 plus the signal's number. A second signal kills,
- * and so does SIGALRM if that main thread hangs for ten seconds more.
+ * process then ends by end() with 128 plus the signal's number. A second signal
+ * kills, and so does SIGALRM if that main thread hangs for ten seconds more.
  */
 #ifndef KVMETER_INTERRUPT_H
 #define KVMETER_INTERRUPT_H
