@@ -11,7 +11,7 @@ use warnings;
 use Test::More;
 
 my $out = $ENV{KVMETER_OUT} // 'build/' . (split ' ', `uname -m`)[0];
-my $trials = $ENV{KVMETER_STATS_FULL} ? 2000 : 20;
+my $trials = $ENV{KVMETER_STATS_FULL} ? 2000 : 80;
 my $block = qr/one after the other/;
 
 # { title => { row => [values in percent, by runs a side] } }; of a coverage the
