@@ -186,13 +186,18 @@ double workload_loop_ns(struct workload *w)
 	return ((double)with - without) / ((double)passes * saved.nr);
 }
 
+/* Where others disturb the measurement of it, nothing is said. */
 void note_loop_cost(struct run *r, struct workload *w)
 {
 	const struct bench_config *c = r->config;
+	double ns;
 
-	if (r->index == 0 && !c->quiet)
+	if (r->index != 0 || c->quiet)
+		return;
+	ns = workload_loop_ns(w);
+	if (ns > 0)
 		note(r,
 		     "the guest's loop takes %.2f ns per access of its own, "
 		     "order and choice of writes included",
-		     workload_loop_ns(w));
+		     ns);
 }
