@@ -337,8 +337,10 @@ static void begin_wait(struct gang *g)
 {
 	u64 now = now_ns();
 
-	for (unsigned int i = 0; i < g->nr; i++)
+	for (unsigned int i = 0; i < g->nr; i++) {
+		g->member[i].seen_progress = progress_of(&g->member[i]);
 		g->member[i].seen_ns = now;
+	}
 }
 
 /* What a waiting main thread does between its sleeps. */

@@ -73,7 +73,7 @@ my %shows = (
 	'pages-64k' => [ 'create: mappings', qr/^created 512 x 4K\b/ ],
 	'pages-sparse' => [ 'adjust: mappings', qr/^(?:coalesced \d+ x 4K to|created) 4 x 2M\b/ ],
 	'pages-odd' => [ 'create: mappings', qr/^created 512 x 4K\b/ ],
-	'pages-high' => [ 'create: mappings', qr/^created 1 x 2M\b/ ],
+	'pages-high' => [ 'create: mappings', qr/^created 2 x 2M\b/ ],
 );
 
 sub shown_faults

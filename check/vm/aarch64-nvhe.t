@@ -19,7 +19,7 @@ check_machine('aarch64-nvhe',
 	judge => sub {
 		my ($dir) = @_;
 
-		judge_modes($dir, qw(0 1 2 3 4 5 7 13 15 16));
+		judge_modes($dir, qw(0 1 2 3 4 5 7 13 20 15));
 		judge_splits($dir) if $splits;
 		judge_faults($dir);
 	});
