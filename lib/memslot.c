@@ -124,22 +124,22 @@ void memslot_log_dirty(struct memslot *slot, enum dirty_logging log)
 					others);
 }
 
+static struct kvm_dirty_log log_of(const struct memslot *slot, u64 *bitmap)
+{
+	return (struct kvm_dirty_log){ .slot = slot->id,
+				       .dirty_bitmap = bitmap };
+}
+
 int __memslot_get_dirty(struct memslot *slot, u64 *bitmap)
 {
-	struct kvm_dirty_log log = {
-		.slot = slot->id,
-		.dirty_bitmap = bitmap,
-	};
+	struct kvm_dirty_log log = log_of(slot, bitmap);
 
 	return __kvm_ioctl(slot->vm->fd, KVM_GET_DIRTY_LOG, &log);
 }
 
 void memslot_get_dirty(struct memslot *slot, u64 *bitmap)
 {
-	struct kvm_dirty_log log = {
-		.slot = slot->id,
-		.dirty_bitmap = bitmap,
-	};
+	struct kvm_dirty_log log = log_of(slot, bitmap);
 
 	kvm_ioctl(slot->vm->fd, KVM_GET_DIRTY_LOG, &log);
 }
