@@ -3,10 +3,7 @@
  * What the aarch64 port says of exceptions, on any machine: a TLB conflict
  * cannot be provoked at will.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "trap_text.h"
 #include "../../arch/aarch64/trap.c"
 
 /* ESR_EL1 of an abort: class, instruction length bit, and its status. */
@@ -14,20 +11,6 @@
 #define VECTOR_EL1T_SYNC 0
 #define VECTOR_EL1H_SYNC 4
 #define VECTOR_EL1T_SERROR 3
-
-static void expect_text(u64 vector, u64 esr, const char *expected)
-{
-	struct guest_trap trap = { .cause = vector, .syndrome = esr };
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	assert_non_null(out);
-	arch_trap_describe(&trap, out);
-	fclose(out);
-	assert_string_equal(text, expected);
-	free(text);
-}
 
 static void test_tlb_conflict(void **state)
 {

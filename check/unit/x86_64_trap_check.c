@@ -1,24 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the x86_64 port says of exceptions, on any machine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "trap_text.h"
 #include "../../arch/x86_64/trap.c"
-
-static void expect_text(u64 vector, u64 error, const char *expected)
-{
-	struct guest_trap trap = { .cause = vector, .syndrome = error };
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	assert_non_null(out);
-	arch_trap_describe(&trap, out);
-	fclose(out);
-	assert_string_equal(text, expected);
-	free(text);
-}
 
 static void test_page_faults(void **state)
 {
