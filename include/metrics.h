@@ -50,6 +50,7 @@ struct series {
 	unsigned int nr_runs;
 	unsigned int run_start; /* first sample of the current run */
 	unsigned int nr, room;
+	unsigned int vcpu_room; /* samples that vcpu_samples has room for */
 	unsigned int nr_vcpus;
 	u64 pages;	    /* that one sample is about; 0: not meaningful */
 	struct usage usage; /* sum over the samples */
@@ -67,6 +68,9 @@ struct check_state {
 	char *detail;
 };
 
+/* Makes room for @nr more without per-vCPU times, so that adding allocates not.
+ */
+void series_reserve(struct series *s, unsigned int nr);
 void series_add(struct series *s, const struct timing *t);
 void series_add_value(struct series *s, u64 value);
 /* All samples since the last call, if there are any, were one run's. */

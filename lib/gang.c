@@ -52,6 +52,7 @@ struct gang {
 	struct usage usage;  /* at the release */
 	u64 in_run_ns;	     /* at the release */
 	u64 release_ns;
+	u64 next_tick_ns; /* when cfg.tick is due, however often we look */
 	/* futexes, each on a line of its own */
 	u32 round __attribute__((aligned(64)));
 	u32 outstanding __attribute__((aligned(64)));
@@ -257,6 +258,7 @@ void gang_start(struct gang *g, const char *function)
 	__atomic_store_n(&g->outstanding, g->nr, __ATOMIC_RELAXED);
 	g->in_run_ns = in_run_ns(g);
 	g->usage = usage_now();
+	g->next_tick_ns = now_ns() + TICK_NS;
 	g->release_ns = now_ns();
 	release(g);
 }
@@ -349,8 +351,10 @@ static void look_around(struct gang *g)
 	interrupt_check();
 	look_for_broken(g);
 	look_for_stuck(g);
-	if (g->cfg.tick)
-		g->cfg.tick(g->cfg.tick_arg, now_ns() - g->release_ns);
+	if (!g->cfg.tick || now_ns() < g->next_tick_ns)
+		return;
+	g->next_tick_ns = now_ns() + TICK_NS;
+	g->cfg.tick(g->cfg.tick_arg, now_ns() - g->release_ns);
 }
 
 static void wait_all(struct gang *g)

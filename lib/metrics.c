@@ -6,20 +6,28 @@
 #include "stats.h"
 #include "util.h"
 
+void series_reserve(struct series *s, unsigned int nr)
+{
+	if (s->room - s->nr >= nr)
+		return;
+	s->room = s->nr + nr;
+	s->samples = xrealloc(s->samples, s->room, sizeof(*s->samples));
+}
+
 static void make_room(struct series *s, unsigned int nr_vcpus)
 {
 	if (s->nr && s->nr_vcpus != nr_vcpus)
 		die("samples of %u and of %u vCPUs in one metric", s->nr_vcpus,
 		    nr_vcpus);
 	s->nr_vcpus = nr_vcpus;
-	if (s->nr < s->room)
+	if (s->nr == s->room)
+		series_reserve(s, s->nr ? s->nr : 16);
+	if (!nr_vcpus || s->nr < s->vcpu_room)
 		return;
-	s->room = s->room ? 2 * s->room : 16;
-	s->samples = xrealloc(s->samples, s->room, sizeof(*s->samples));
-	if (nr_vcpus)
-		s->vcpu_samples = xrealloc(s->vcpu_samples,
-					   (size_t)s->room * nr_vcpus,
-					   sizeof(*s->vcpu_samples));
+	s->vcpu_room = s->room;
+	s->vcpu_samples = xrealloc(s->vcpu_samples,
+				   (size_t)s->vcpu_room * nr_vcpus,
+				   sizeof(*s->vcpu_samples));
 }
 
 void series_add(struct series *s, const struct timing *t)

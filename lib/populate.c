@@ -107,7 +107,8 @@ void populate(void *mem, u64 bytes, u64 page_bytes)
 					   min_u64(nr, threads));
 
 		if (error)
-			die("populating %llu bytes of host memory: %s: choose "
+			die("populating %llu bytes of host memory "
+			    "(MADV_POPULATE_WRITE): %s: choose "
 			    "smaller --bytes, or another --backing",
 			    (unsigned long long)bytes, strerror(error));
 		interrupt_check();

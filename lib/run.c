@@ -93,8 +93,16 @@ static void take_stats(struct run *r, struct series *s)
 	series_take_stats(s, changes, changed);
 }
 
+/* What is recorded between phases that follow each other must not allocate. */
+static void reserve_samples(struct run *r)
+{
+	for (unsigned int i = 0; r->bench->metrics[i].name; i++)
+		series_reserve(&r->point->series[i], common(r)->rounds);
+}
+
 void run_start(struct run *r)
 {
+	reserve_samples(r);
 	r->faults = fault_counter_create(r->vm);
 	r->gang = gang_create(r->vm, &r->gang_config);
 	vm_vcpu_stats(r->vm);
