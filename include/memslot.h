@@ -16,9 +16,13 @@
  */
 #define DIRTY_CLEAR_PAGES 64
 
+/* No slot of KVM's: its numbers have 16 bits, and those above name an address
+ * space (api.rst 4.35). Everything asked of it fails with EINVAL. */
+#define MEMSLOT_NO_ID (~UINT32_C(0))
+
 struct memslot {
 	struct vm *vm;
-	u32 id; /* slot number in the VM; never reused */
+	u32 id; /* number in the VM; MEMSLOT_NO_ID once deleted */
 	u32 flags;
 	u64 gpa;
 	u64 bytes;
@@ -34,7 +38,12 @@ struct memslot_config {
 /* KVM_CAP_NR_MEMSLOTS: slots that user space may have in a VM. */
 unsigned int memslot_limit(const struct vm *vm);
 
-/* Fills @slot and creates it. */
+/*
+ * Fills @slot and creates it with the lowest number that is free: not slot 0,
+ * which is control memory, nor memslot_limit() and above, and deletion frees
+ * it. If all are in use __memslot_add() returns -ENOSPC without asking KVM.
+ * Adding and deleting cost no more than KVM's part of it: neither allocates.
+ */
 void memslot_add(struct memslot *slot, struct vm *vm,
 		 const struct memslot_config *cfg);
 int __memslot_add(struct memslot *slot, struct vm *vm,

@@ -16,6 +16,7 @@
 #define KVMETER_VM_H
 
 #include "arch.h"
+#include "id_pool.h"
 #include "image.h"
 #include "kvm_ioctl.h"
 #include "kvm_stats.h"
@@ -57,7 +58,7 @@ struct vm {
 	unsigned int nr_vcpus;
 	size_t run_bytes; /* of struct kvm_run's mapping */
 
-	u32 next_slot;
+	struct id_pool slot_ids; /* below KVM_CAP_NR_MEMSLOTS; for memslot.c */
 	struct arch_vm *arch;
 };
 

@@ -50,37 +50,67 @@ static int change(struct memslot *slot, struct memslot next)
 	return error;
 }
 
-int __memslot_add(struct memslot *slot, struct vm *vm,
-		  const struct memslot_config *cfg)
+/* False if all of the VM's numbers are in use. */
+static bool fill(struct memslot *slot, struct vm *vm,
+		 const struct memslot_config *cfg)
 {
 	*slot = (struct memslot){
 		.vm = vm,
-		.id = vm->next_slot++,
+		.id = MEMSLOT_NO_ID,
 		.flags = cfg->flags,
 		.gpa = cfg->gpa,
 		.bytes = cfg->bytes,
 		.hva = cfg->hva,
 	};
-	return commit(slot);
+	return id_pool_take(&vm->slot_ids, &slot->id);
+}
+
+static void give_up_id(struct memslot *slot)
+{
+	id_pool_release(&slot->vm->slot_ids, slot->id);
+	slot->id = MEMSLOT_NO_ID;
+}
+
+int __memslot_add(struct memslot *slot, struct vm *vm,
+		  const struct memslot_config *cfg)
+{
+	int error;
+
+	if (!fill(slot, vm, cfg))
+		return -ENOSPC;
+	error = commit(slot);
+	if (error)
+		give_up_id(slot);
+	return error;
 }
 
 void memslot_add(struct memslot *slot, struct vm *vm,
 		 const struct memslot_config *cfg)
 {
-	must(slot, __memslot_add(slot, vm, cfg));
+	if (!fill(slot, vm, cfg))
+		die("all %u memslots of this KVM are in use: choose fewer",
+		    vm->slot_ids.limit);
+	must(slot, commit(slot));
 }
 
 int __memslot_delete(struct memslot *slot)
 {
 	struct memslot next = *slot;
+	int error;
 
 	next.bytes = 0;
-	return change(slot, next);
+	error = change(slot, next);
+	if (!error)
+		give_up_id(slot);
+	return error;
 }
 
 void memslot_delete(struct memslot *slot)
 {
-	must(slot, __memslot_delete(slot));
+	struct memslot next = *slot;
+
+	next.bytes = 0;
+	must(&next, __memslot_delete(slot));
 }
 
 int __memslot_move(struct memslot *slot, u64 gpa)

@@ -14,6 +14,7 @@
 /* Address space only: pages come as vm_alloc() hands them out. */
 #define CONTROL_RESERVE_BYTES GIB(16)
 #define CONTROL_PAGE 4096
+#define CONTROL_SLOT 0
 /* Grows by the largest page that a host or a guest may have. */
 #define CONTROL_UNIT KIB(64)
 
@@ -110,6 +111,15 @@ unsigned int vm_require(const struct vm_needs *needs)
 	return pa_bits;
 }
 
+static void init_slot_ids(struct vm *vm)
+{
+	u32 id;
+
+	id_pool_init(&vm->slot_ids, kvm_has(vm->fd, KVM_CAP_NR_MEMSLOTS));
+	if (!id_pool_take(&vm->slot_ids, &id) || id != CONTROL_SLOT)
+		die("KVM_CAP_NR_MEMSLOTS: this KVM has no memslots");
+}
+
 struct vm *vm_create(const struct vm_config *cfg)
 {
 	struct vm *vm = xcalloc(1, sizeof(*vm));
@@ -122,7 +132,7 @@ struct vm *vm_create(const struct vm_config *cfg)
 			   arch_vm_type(vm->kvm_fd, cfg->mode));
 	vm->run_bytes = kvm_ioctl(vm->kvm_fd, KVM_GET_VCPU_MMAP_SIZE, 0);
 	vm->stats = kvm_stats_open(vm->fd);
-	vm->next_slot = 1;
+	init_slot_ids(vm);
 	if (cfg->eager_split != VM_NO_EAGER_SPLIT)
 		arch_eager_split(vm, cfg->eager_split);
 	create_control(vm, cfg);
@@ -147,6 +157,7 @@ void vm_free(struct vm *vm)
 	close(vm->fd);
 	close(vm->kvm_fd);
 	munmap(vm->control, CONTROL_RESERVE_BYTES);
+	id_pool_fini(&vm->slot_ids);
 	free(vm->vcpus);
 	free(vm);
 }
@@ -258,7 +269,7 @@ static void map_control(struct vm *vm)
 static void add_control_slot(struct vm *vm)
 {
 	struct kvm_userspace_memory_region region = {
-		.slot = 0,
+		.slot = CONTROL_SLOT,
 		.guest_phys_addr = CONTROL_GPA,
 		.memory_size = vm->control_mapped,
 		.userspace_addr = (u64)vm->control,

@@ -26,6 +26,7 @@ GUEST_FUNCTION(guest_load)
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include "dirty.h"
@@ -248,8 +249,66 @@ static void check_many(void)
 	       "every second one deleted: %u gone, %u there", deleted, kept);
 	for (u64 i = 1; i < MANY; i += 2)
 		memslot_delete(&slot[i]);
-	result(slot[MANY - 1].id - slot[0].id == MANY - 1,
-	       "numbers of deleted slots are not given out again");
+}
+
+/* Numbers come back: from deleted slots, and from those that KVM refused. */
+static void check_numbers(void)
+{
+	struct memslot_config here = at(HERE, 0, PAGE),
+			      there = at(THERE, 0, PAGE);
+	struct memslot a, b, c;
+
+	memslot_add(&a, t.vm, &here);
+	memslot_add(&b, t.vm, &there);
+	result(a.id == 1 && b.id == 2, "the first numbers are 1 and 2");
+	result(__memslot_add(&c, t.vm, &there) == -EEXIST &&
+		       c.id == MEMSLOT_NO_ID,
+	       "a refused slot has no number");
+	memslot_delete(&a);
+	result(a.id == MEMSLOT_NO_ID, "neither has a deleted one");
+	result(__memslot_delete(&a) == -EINVAL &&
+		       __memslot_set_flags(&a, 0) == -EINVAL,
+	       "a deleted slot cannot be deleted again, nor changed");
+	memslot_add(&a, t.vm, &here);
+	result(a.id == 1, "a deleted slot's number is given out again");
+	memslot_delete(&b);
+	memslot_delete(&a);
+}
+
+/* One after the other, more slots than there are numbers. */
+static void check_turnover(void)
+{
+	struct memslot_config here = at(HERE, 0, PAGE);
+	unsigned int nr = memslot_limit(t.vm) + 8, same = 0;
+	struct memslot slot;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		memslot_add(&slot, t.vm, &here);
+		same += slot.id == 1;
+		memslot_delete(&slot);
+	}
+	result(same == nr, "%u of %u slots in turn have one number", same, nr);
+}
+
+/* All that there are, on one page of the host, and one more. */
+static void check_all(void)
+{
+	unsigned int nr = memslot_limit(t.vm) - 1, added;
+	struct memslot *slot = xcalloc(nr, sizeof(*slot)), more;
+	struct memslot_config cfg = at(HERE, 0, PAGE);
+
+	for (added = 0; added < nr; added++) {
+		cfg.gpa = t.gpa[HERE] + (u64)added * PAGE;
+		if (__memslot_add(&slot[added], t.vm, &cfg))
+			break;
+	}
+	result(added == nr, "%u of %u slots, all that there are", added, nr);
+	cfg.gpa += PAGE;
+	result(__memslot_add(&more, t.vm, &cfg) == -ENOSPC,
+	       "one more is refused with ENOSPC");
+	while (added)
+		memslot_delete(&slot[--added]);
+	free(slot);
 }
 
 /* An argument breaks a deletion, to see that it is noticed. */
@@ -267,6 +326,9 @@ int main(int argc, char **argv)
 	check_flags();
 	check_high();
 	check_many();
+	check_numbers();
+	check_turnover();
+	check_all();
 out:
 	munmap(t.host, WINDOW);
 	vm_free(t.vm);
