@@ -18,7 +18,7 @@ my @layers = (
 	[qw(util units)],
 	[qw(random spread rank_test joint_test bootstrap detectable judge)],
 	[qw(clock futex id_pool interrupt timing stats json troff host tracepoint
-	   option_row options)],
+	   histogram option_row options)],
 	[qw(compat kvm_ioctl kvm_stats populate)],
 	[qw(arch image vm guest_format vcpu memslot backing backing_file mapping mode
 	   testmem faults)],
