@@ -53,6 +53,7 @@ struct series {
 	unsigned int vcpu_room; /* samples that vcpu_samples has room for */
 	unsigned int nr_vcpus;
 	u64 pages;	    /* that one sample is about; 0: not meaningful */
+	u64 thread_pages;   /* most that one thread goes through; 0: unknown */
 	struct usage usage; /* sum over the samples */
 	char *remark;	    /* of the last sample, or NULL */
 	/* KVM's statistics that changed in the last sample's phase */

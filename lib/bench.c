@@ -14,6 +14,7 @@
 #include "mode.h"
 #include "point.h"
 #include "report.h"
+#include "report_scaling.h"
 #include "results.h"
 #include "util.h"
 #include "version.h"
@@ -135,6 +136,7 @@ static int end_early(void *arg, int code, const char *message)
 	for (unsigned int i = 0; i < s->nr_points; i++)
 		if (s->points[i].started && !s->points[i].finished)
 			report_point(s, &s->points[i]);
+	report_scaling(s);
 	if (!s->begun && code == EXIT_SKIP)
 		report_skip(s, message);
 	else
@@ -234,6 +236,7 @@ static int run_session(struct session *s)
 	for (unsigned int i = 0; i < s->nr_points; i++)
 		if (!run_point(s, &s->points[i]))
 			verdict = VERDICT_FAIL;
+	report_scaling(s);
 	set_end_handler(NULL, NULL);
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, NULL);

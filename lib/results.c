@@ -107,6 +107,8 @@ static void write_metric(struct json *j, const struct session *s,
 		json_u64(j, "samples_per_run", series->nr / series->nr_runs);
 	if (series->pages)
 		json_u64(j, "accesses", series->pages);
+	if (series->thread_pages)
+		json_u64(j, "thread_accesses", series->thread_pages);
 	if (series->remark)
 		json_text(j, "remark", series->remark);
 	json_object_end(j);

@@ -153,9 +153,13 @@ void stats_end(struct run *r, int metric)
 
 void sample_time(struct run *r, int metric, struct timing t)
 {
+	struct series *s = &r->point->series[metric];
+
+	/* the host alone has all of it to do */
+	s->thread_pages = t.vcpu_ns ? r->vcpu_pages : s->pages;
 	interrupt_check();
 	if (!r->dropped)
-		series_add(&r->point->series[metric], &t);
+		series_add(s, &t);
 }
 
 void sample(struct run *r, int metric, struct timing t)

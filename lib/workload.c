@@ -28,6 +28,14 @@ static struct guest_plan *plan_of(const struct workload *w, u32 i)
 	return &w->run->vm->vcpus[i].area->plan;
 }
 
+static void set_vcpu_pages(const struct workload *w)
+{
+	w->run->vcpu_pages = 0;
+	for (u32 i = 0; i < w->run->nr_vcpus; i++)
+		w->run->vcpu_pages =
+			max_u64(w->run->vcpu_pages, plan_of(w, i)->nr);
+}
+
 void workload_init(struct workload *w, struct run *r,
 		   const struct workload_config *cfg)
 {
@@ -60,6 +68,7 @@ void workload_init(struct workload *w, struct run *r,
 	w->full = xcalloc(r->nr_vcpus, sizeof(*w->full));
 	for (u32 i = 0; i < r->nr_vcpus; i++)
 		w->full[i] = *plan_of(w, i);
+	set_vcpu_pages(w);
 }
 
 void workload_fini(struct workload *w)
@@ -76,6 +85,7 @@ void workload_touch_sparsely(struct workload *w, u64 bytes)
 		plan_of(w, i)->page_bytes = bytes;
 		plan_of(w, i)->nr = DIV_ROUND_UP(share, bytes);
 	}
+	set_vcpu_pages(w);
 }
 
 void workload_touch_all(struct workload *w)
@@ -84,6 +94,7 @@ void workload_touch_all(struct workload *w)
 		plan_of(w, i)->page_bytes = w->full[i].page_bytes;
 		plan_of(w, i)->nr = w->full[i].nr;
 	}
+	set_vcpu_pages(w);
 }
 
 u64 workload_pages(const struct workload *w)

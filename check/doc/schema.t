@@ -170,6 +170,15 @@ def nr_points(nr):
     return lambda doc: len(doc["points"]) == nr
 
 
+def work_is(wanted):
+    """Pages that one thread goes through, by metric; 64K are 16 pages."""
+    def judge(doc):
+        found = {m["name"]: m.get("thread_accesses") for m in doc["points"][0]["metrics"]}
+        return all(found[name] == pages for name, pages in wanted.items())
+
+    return judge
+
+
 def unreserved_hugetlb():
     """An explicit size of which too few pages are free; then how many to ask for."""
     base = "/sys/kernel/mm/hugepages/"
@@ -192,6 +201,9 @@ def good_files():
     expect(pt, 0, "pass", to="-")
     expect(pt + "-v 1,2 -b 64K,128K", 0, "pass", also=nr_points(4))
     expect(pt + "-u --access split --slots 2 -i 2", 0, "pass")
+    expect(pt + "-v 4 --access split", 0, "pass",
+           also=work_is({"create": 4, "log_on": 16, "update": 4}))
+    expect(pt + "-v 4", 0, "pass", also=work_is({"create": 16, "log_on": 16}))
     expect(pt + "--guest-page 4K --gpa 32G --no-prefault", 0, "pass",
            also=lambda d: d["config"]["gpa"] == 32 << 30 and not d["config"]["prefault"])
     expect(pt + "--inject wrong-count", 1, "fail", also=has_fault)

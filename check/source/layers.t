@@ -17,14 +17,15 @@ my @layers = (
 	[qw(types version)],
 	[qw(util units)],
 	[qw(random spread rank_test joint_test bootstrap detectable judge)],
-	[qw(clock futex id_pool interrupt timing stats json troff host tracepoint
-	   histogram option_row options)],
+	[qw(clock futex id_pool interrupt timing stats scaling json troff host
+	   tracepoint histogram option_row options)],
 	[qw(compat kvm_ioctl kvm_stats populate)],
 	[qw(arch image vm guest_format vcpu memslot backing backing_file mapping mode
 	   testmem faults)],
 	[qw(gang plan dirty)],
 	[qw(metrics)],
-	[qw(bench bench_options bench_man run check_mappings point report results)],
+	[qw(bench bench_options bench_man run check_mappings point report report_scaling
+	   results)],
 	[qw(workload dirty_proof)],
 );
 my $last_without_kvm = 3;

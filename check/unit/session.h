@@ -52,7 +52,7 @@ static const struct option_set session_set = { "made_up_test", "printed",
 struct made_up {
 	struct session session;
 	struct bench_config config;
-	struct point points[2];
+	struct point points[6];
 	char *text;
 	size_t bytes;
 };
