@@ -89,6 +89,7 @@ void check_merge(struct check_state *c, enum check_result result,
 bool check_passes(const struct check_state *c, bool strict);
 
 const char *metric_unit_name(enum metric_unit unit);
+const char *metric_better_name(enum metric_better better);
 const char *check_result_name(enum check_result result);
 
 #endif

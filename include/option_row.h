@@ -82,5 +82,8 @@ void option_help(const struct option_row *row, const void *config, FILE *out);
 void option_man(const struct option_row *row, const void *config, FILE *out);
 void option_json(const struct option_row *row, const void *config,
 		 struct json *j);
+/* The value alone, under another name. */
+void option_json_as(const struct option_row *row, const void *config,
+		    const char *name, struct json *j);
 
 #endif

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench_describe.h"
 #include "bench_man.h"
 #include "bench_options.h"
 #include "clock.h"
@@ -266,6 +267,21 @@ static bool answer_question(const struct option_set *set, const void *defaults,
 	return true;
 }
 
+/* No rows: these are for programs, not for those who measure. */
+static bool tell_program(const struct bench *bench,
+			 const struct option_set *set, const char *word)
+{
+	if (strcmp(word, "--man") == 0)
+		bench_man(bench, set, stdout);
+	else if (strcmp(word, "--describe") == 0)
+		bench_describe(bench, set, stdout);
+	else
+		return false;
+	if (fflush(stdout))
+		die("the output is full or closed");
+	return true;
+}
+
 /*
  * A standard descriptor that nobody gave would be taken by the next file that
  * is opened: put something there that fails when it is used. And a reader that
@@ -291,9 +307,7 @@ int bench_main(const struct bench *bench, int argc, char **argv)
 	int code;
 
 	keep_standard_streams();
-	/* no row: it is for those who build, not for those who measure */
-	if (argc == 2 && strcmp(argv[1], "--man") == 0) {
-		bench_man(bench, &set, stdout);
+	if (argc == 2 && tell_program(bench, &set, argv[1])) {
 		free(config);
 		return EXIT_PASS;
 	}

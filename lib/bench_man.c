@@ -60,7 +60,7 @@ static void metrics(const struct bench *bench, FILE *out)
 		fputs(".TP\n", out);
 		troff_bold(m->name, out);
 		fprintf(out, " (%s, %s is better)\n", metric_unit_name(m->unit),
-			m->better == LOWER_IS_BETTER ? "lower" : "higher");
+			metric_better_name(m->better));
 		paragraph(m->help, out);
 	}
 }

@@ -125,6 +125,11 @@ const char *metric_unit_name(enum metric_unit unit)
 	return names[unit];
 }
 
+const char *metric_better_name(enum metric_better better)
+{
+	return better == LOWER_IS_BETTER ? "lower" : "higher";
+}
+
 const char *check_result_name(enum check_result result)
 {
 	static const char *const names[] = {

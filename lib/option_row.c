@@ -194,26 +194,32 @@ void option_man(const struct option_row *row, const void *config, FILE *out)
 	free(text);
 }
 
-void option_json(const struct option_row *row, const void *config,
-		 struct json *j)
+void option_json_as(const struct option_row *row, const void *config,
+		    const char *name, struct json *j)
 {
 	const void *member = member_of(row, config);
 	const struct u64_list *list = member;
+
+	if (option_is_list(row))
+		json_u64_array(j, name, list->v, list->nr);
+	else if (is_text(row))
+		json_text(j, name, text_of(row, config));
+	else if (is_unset(row, config))
+		json_unknown(j, name);
+	else if (option_takes_value(row))
+		json_u64(j, name, *(const u64 *)member);
+	else
+		json_bool(j, name, *(const bool *)member);
+}
+
+void option_json(const struct option_row *row, const void *config,
+		 struct json *j)
+{
 	char key[OPTION_NAME_MAX], *s;
 
 	snprintf(key, sizeof(key), "%s", row->name);
 	for (s = key; *s; s++)
 		if (*s == '-')
 			*s = '_';
-
-	if (option_is_list(row))
-		json_u64_array(j, key, list->v, list->nr);
-	else if (is_text(row))
-		json_text(j, key, text_of(row, config));
-	else if (is_unset(row, config))
-		json_unknown(j, key);
-	else if (option_takes_value(row))
-		json_u64(j, key, *(const u64 *)member);
-	else
-		json_bool(j, key, *(const bool *)member);
+	option_json_as(row, config, key, j);
 }

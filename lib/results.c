@@ -91,8 +91,7 @@ static void write_metric(struct json *j, const struct session *s,
 	json_object_begin(j, NULL);
 	json_text(j, "name", row->name);
 	json_text(j, "unit", metric_unit_name(row->unit));
-	json_text(j, "better",
-		  row->better == LOWER_IS_BETTER ? "lower" : "higher");
+	json_text(j, "better", metric_better_name(row->better));
 	json_u64_array(j, "samples", series->samples, series->nr);
 	if (series->vcpu_samples) {
 		json_array_begin(j, "vcpu_samples");

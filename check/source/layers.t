@@ -24,8 +24,8 @@ my @layers = (
 	   testmem faults)],
 	[qw(gang plan dirty)],
 	[qw(metrics)],
-	[qw(bench bench_options bench_man run check_mappings point report report_scaling
-	   results)],
+	[qw(bench bench_options bench_man bench_describe run check_mappings point report
+	   report_scaling results)],
 	[qw(workload dirty_proof)],
 );
 my $last_without_kvm = 3;
