@@ -30,3 +30,8 @@ kvmeter:
 	@+$(call make_with,$(COMPILER) kvmeter,$(TOOL))
 
 .PHONY: tools kvmeter
+
+# Parts of it that need no jansson have unit checks.
+$(OUT)/check/unit/words_check: $(OUT)/tools/kvmeter/words.o
+$(OUT)/check/unit/child_run_check: $(OUT)/tools/kvmeter/child.o \
+				   $(OUT)/tools/kvmeter/words.o

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Runs a program and waits for it. No shell is ever involved. Main thread only,
+ * one child at a time.
+ *
+ * Signals that ask kvmeter to end (SIGHUP, SIGINT, SIGTERM, unless they were
+ * ignored when it began) are blocked from child_init() on, so that none is lost
+ * between two children and none ends kvmeter before it has tidied up. Whoever
+ * loops over children looks at child_interrupted() and ends by
+ * EXIT_INTERRUPTED plus its value.
+ */
+#ifndef KVMETER_CHILD_H
+#define KVMETER_CHILD_H
+
+#include "types.h"
+#include "words.h"
+
+struct child_config {
+	/*
+	 * argv[0] is a path or, without a slash, looked for in PATH. Standard
+	 * input is /dev/null.
+	 */
+	char *const *argv;
+	/* Fresh files, what is there is lost; NULL: inherited. May be equal. */
+	const char *stdout_path, *stderr_path;
+	u64 timeout_ns; /* 0: none */
+};
+
+struct child_end {
+	int code;   /* exit status; -1: it did not end by exiting */
+	int signal; /* that ended it, or 0 */
+	bool timed_out;
+	bool interrupted; /* kvmeter was; child_interrupted() says by what */
+	u64 ns;		  /* from start to end, by the wall clock */
+	int error; /* errno: it, or one of its files, could not be opened */
+};
+
+/* Long enough to print results and to restore what was changed. */
+#define CHILD_GRACE_S 10
+
+/*
+ * From here on such signals wait for child_run() and child_interrupted().
+ * child_run() does it where it was not done before.
+ */
+void child_init(void);
+
+/*
+ * The child leads a process group, which is killed once the child has ended:
+ * what it left behind does not disturb the next one. At the time limit, and if
+ * kvmeter is interrupted, the group gets SIGTERM, and SIGKILL after
+ * CHILD_GRACE_S, or at once upon the next such signal. If kvmeter itself dies,
+ * the child is killed.
+ *
+ * After an interruption nothing is started: code -1, error 0, interrupted.
+ */
+struct child_end child_run(const struct child_config *cfg);
+
+/* The number of the first signal that asked kvmeter to end; 0: none yet. */
+int child_interrupted(void);
+
+#endif
