@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "bench_describe.h"
+#include "child.h"
+#include "clock.h"
+#include "programs.h"
+#include "util.h"
+
+#define TESTS_VARIABLE "KVMETER_TESTS"
+#define SUFFIX "_test"
+#define DESCRIBE_TIMEOUT_NS (20 * NSEC_PER_SEC)
+
+/* Does the file say of itself that it can be asked? */
+static bool knows_describe(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = false;
+	struct stat st;
+	void *text;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+		text = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (text != MAP_FAILED) {
+			found = memmem(text, st.st_size, BENCH_DESCRIBE_SCHEMA,
+				       strlen(BENCH_DESCRIBE_SCHEMA));
+			munmap(text, st.st_size);
+		}
+	}
+	close(fd);
+	return found;
+}
+
+static int is_named_test(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return len > strlen(SUFFIX) &&
+	       !strcmp(entry->d_name + len - strlen(SUFFIX), SUFFIX);
+}
+
+/* How it ended, if not by exiting with 0; to be freed. */
+static char *fault_of(const struct child_end *end)
+{
+	if (end->error)
+		return xstrdup(strerror(end->error));
+	if (end->timed_out)
+		return xasprintf("no answer for %llu s",
+				 (unsigned long long)(DESCRIBE_TIMEOUT_NS /
+						      NSEC_PER_SEC));
+	if (end->signal)
+		return xasprintf("killed by signal %d (%s)", end->signal,
+				 strsignal(end->signal));
+	return end->code ? xasprintf("exit code %d", end->code) : NULL;
+}
+
+static json_t *parse_description(const char *path, FILE *f)
+{
+	json_error_t error;
+	json_t *root = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+	const char *schema = json_string_value(json_object_get(root, "schema"));
+
+	if (!root)
+		usage_error("%s --describe: line %d: %s", path, error.line,
+			    error.text);
+	if (!schema || strcmp(schema, BENCH_DESCRIBE_SCHEMA) ||
+	    !json_string_value(json_object_get(root, "bench")) ||
+	    !json_string_value(json_object_get(root, "question")) ||
+	    !json_is_array(json_object_get(root, "options")) ||
+	    !json_is_array(json_object_get(root, "metrics")) ||
+	    !json_is_array(json_object_get(root, "checks")))
+		usage_error("%s --describe: not " BENCH_DESCRIBE_SCHEMA, path);
+	return root;
+}
+
+static json_t *describe(const char *path)
+{
+	char *argv[] = { (char *)path, "--describe", NULL };
+	int fd = memfd_create("description", MFD_CLOEXEC);
+	char out[sizeof("/proc/self/fd/") + 3 * sizeof(fd)];
+	struct child_end ended;
+	json_t *root;
+	char *fault;
+	FILE *f;
+
+	/* the child has the same descriptor until it becomes the program */
+	snprintf(out, sizeof(out), "/proc/self/fd/%d", fd);
+	ended = child_run(&(struct child_config){
+		.argv = argv,
+		.stdout_path = out,
+		.timeout_ns = DESCRIBE_TIMEOUT_NS,
+	});
+	if (ended.interrupted)
+		end(EXIT_INTERRUPTED + child_interrupted(), "interrupted");
+	fault = fault_of(&ended);
+	if (fault)
+		usage_error("%s --describe: %s", path, fault);
+	f = fdopen(fd, "r");
+	if (!f)
+		die("%s --describe: %s", path, strerror(errno));
+	root = parse_description(path, f);
+	fclose(f);
+	return root;
+}
+
+static void add(struct programs *p, const char *directory, const char *name)
+{
+	char *path = xasprintf("%s/%s", directory, name);
+
+	if (access(path, X_OK) || !knows_describe(path)) {
+		free(path);
+		return;
+	}
+	p->list = xrealloc(p->list, p->nr + 1, sizeof(*p->list));
+	p->list[p->nr++] = (struct program){
+		.name = xstrdup(name),
+		.path = path,
+		.description = describe(path),
+	};
+}
+
+/* Returns whether there are any. */
+static bool look_into(struct programs *p, const char *directory)
+{
+	struct dirent **entries;
+	int nr = scandir(directory, &entries, is_named_test, alphasort);
+
+	if (nr < 0)
+		return false;
+	for (int i = 0; i < nr; i++) {
+		add(p, directory, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	p->directory = directory;
+	return p->nr > 0;
+}
+
+/* To be freed. */
+static char *own_directory(void)
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len < 0)
+		die("/proc/self/exe: %s: name the directory of the benchmarks "
+		    "by --tests or " TESTS_VARIABLE,
+		    strerror(errno));
+	path[len] = '\0';
+	*strrchr(path, '/') = '\0';
+	return xstrdup(path);
+}
+
+static void look_around(struct programs *p)
+{
+	char *here = own_directory();
+	char *build = xasprintf("%s/../../tests", here);
+	char *real = realpath(build, NULL);
+
+	if (!look_into(p, here) && !(real && look_into(p, real)))
+		usage_error("no benchmarks in %s nor in %s: name their "
+			    "directory by --tests or " TESTS_VARIABLE,
+			    here, real ? real : build);
+	free(build);
+}
+
+void programs_find(struct programs *p, const char *directory)
+{
+	const char *variable = getenv(TESTS_VARIABLE);
+
+	*p = (struct programs){ 0, NULL, NULL };
+	if (directory) {
+		if (!look_into(p, directory))
+			usage_error("no benchmarks in %s", directory);
+	} else if (variable && *variable) {
+		if (!look_into(p, variable))
+			usage_error("no benchmarks in %s, which " TESTS_VARIABLE
+				    " names",
+				    variable);
+	} else {
+		look_around(p);
+	}
+}
+
+const struct program *program_lookup(const struct programs *p, const char *name)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		if (!strcmp(p->list[i].name, name))
+			return &p->list[i];
+	return NULL;
+}
+
+const struct program *program_by_name(const struct programs *p,
+				      const char *name)
+{
+	const struct program *found = program_lookup(p, name);
+
+	if (!found)
+		usage_error("%s: no such benchmark: there are %s", name,
+			    programs_names(p));
+	return found;
+}
+
+char *programs_names(const struct programs *p)
+{
+	char *names = xstrdup("");
+
+	for (size_t i = 0; i < p->nr; i++) {
+		char *more = xasprintf("%s%s%s", names, i ? ", " : "",
+				       p->list[i].name);
+
+		free(names);
+		names = more;
+	}
+	return names;
+}
+
+const char *program_text(const struct program *p, const char *member)
+{
+	const char *text =
+		json_string_value(json_object_get(p->description, member));
+
+	return text ? text : "";
+}
