@@ -131,6 +131,52 @@ GUEST_FUNCTION(guest_kernel_fault)
 	cpu->scratch = guest_kernel_call(wild_read, 0x123456789000);
 }
 
+#define WILD UINT64_C(0x123456789000)
+
+/* What arch_load_among_registers() loads is skipped, the register not written.
+ */
+static bool skip_load(struct guest_cpu *cpu, struct guest_trap *trap)
+{
+	if (trap->address != WILD)
+		return false;
+	trap->pc += ARCH_LOAD_BYTES;
+	cpu->scratch++;
+	return true;
+}
+
+static bool fault_again(struct guest_cpu *cpu, struct guest_trap *trap)
+{
+	(void)trap;
+	return wild_read(WILD + cpu->index + 8);
+}
+
+GUEST_FUNCTION(guest_trap_handled)
+{
+	cpu->scratch = 0;
+	cpu->trap_handler = (u64)skip_load;
+	for (u64 i = 0; i < 3; i++)
+		guest_assert_eq(arch_load_among_registers(WILD),
+				ARCH_REGISTERS_SUM);
+	guest_assert_eq(cpu->scratch, 3);
+	guest_assert_eq(arch_privilege(), ARCH_WORKLOAD_PRIVILEGE);
+	guest_kernel_call(arch_load_among_registers, WILD);
+	guest_assert_eq(cpu->scratch, 4);
+	cpu->trap_handler = 0;
+	cpu->writes = 1;
+}
+
+GUEST_FUNCTION(guest_trap_refused)
+{
+	cpu->trap_handler = (u64)skip_load;
+	*(volatile u64 *)(WILD + 8) = 1;
+}
+
+GUEST_FUNCTION(guest_trap_in_handler)
+{
+	cpu->trap_handler = (u64)fault_again;
+	*(volatile u64 *)WILD = 1;
+}
+
 GUEST_FUNCTION(guest_says_done)
 {
 	cpu->writes = 1;
@@ -322,6 +368,9 @@ static void run_ioctl_error(struct run *r, const char *function)
 	row("stack-overflow", run_round, "guest_stack_overflow")              \
 	row("kernel-gate", run_gate, "guest_kernel_gate")                     \
 	row("kernel-fault", run_round, "guest_kernel_fault")                  \
+	row("trap-handled", run_twice, "guest_trap_handled")                  \
+	row("trap-refused", run_round, "guest_trap_refused")                  \
+	row("trap-in-handler", run_round, "guest_trap_in_handler")            \
 	row("done", run_round, "guest_says_done")                             \
 	row("done-again", run_twice, "guest_says_done")                       \
 	row("done-resumed", run_resumed, "guest_says_done")                   \

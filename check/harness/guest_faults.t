@@ -49,6 +49,12 @@ my @broken = (
 	['kernel-fault', trap => 1, out => [
 		qr/vCPU 0: .*$pf (0x)?0\): kernel read of an unmapped page/,
 		at('wild_read'), qr/faulting address 0x123456789000$/m ] ],
+	['trap-refused', trap => 1, out => [
+		qr/vCPU 0: .*$pf 0x6\): user write to an unmapped page/,
+		at('guest_trap_refused'), qr/faulting address 0x123456789008$/m ] ],
+	['trap-in-handler', trap => 1, out => [
+		qr/vCPU 0: .*$pf (0x)?0\): kernel read of an unmapped page/,
+		at('(wild_read|fault_again)'), qr/faulting address 0x123456789008$/m ] ],
 	['triple-fault', exit => 1, out => [
 		qr/vCPU 0: .*triple fault \(KVM_EXIT_SHUTDOWN\)/, at('empty_idt'), qr/\(CPL 0\)/ ] ],
 	['privileged', trap => 1, out => [
@@ -126,6 +132,7 @@ run_ok('endless-loop: 10 s by default', run([$fault_test, '--fault', 'endless-lo
 # What works although it looks odd.
 for my $row (['none'], ['none', '-v', 4], ['none', '-m', 9], ['done'], ['done', '-R', 3],
 	     ['sync'], ['sync', '-v', 4], ['kernel-gate'], ['kernel-gate', '-v', 1, '-R', 3],
+	     ['trap-handled'], ['trap-handled', '-v', 2],
 	     ['print', '-v', 2]) {
 	run_ok("@$row: exit 0", run([$fault_test, '--fault', @$row]), within => 3,
 		out => [ qr/^ok 1 - /m ]);
@@ -144,8 +151,8 @@ guest vCPU 0: nothing
 EOT
 
 # Every fault in the program's table is looked at here or in endings.t.
-my %elsewhere = map { $_ => 1 } qw(none slow print sync done kernel-gate one-broken
-	one-broken-others-spin wrong-check unverified not-applicable unchecked
+my %elsewhere = map { $_ => 1 } qw(none slow print sync done kernel-gate trap-handled
+	one-broken one-broken-others-spin wrong-check unverified not-applicable unchecked
 	second-point host-crash host-hang);
 my ($list) = run([$fault_test, '--help'])->{out} =~ /what goes wrong\s+\((.*?)\)/s;
 my %rows = (%elsewhere, map { $_->[0] => 1 } @broken);

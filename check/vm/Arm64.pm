@@ -139,6 +139,11 @@ my %broken = (
 		qr/vCPU 0: $write 3 by a write/, at('recurse'),
 		qr/, faulting address 0x[0-9a-f]*af30$/m, $trap ],
 	'kernel-fault' => [ qr/vCPU 0: $write 0 by a read/, at('wild_read'), $wild, $trap ],
+	'trap-refused' => [ qr/vCPU 0: $write 0 by a write/, at('guest_trap_refused'),
+		qr/, faulting address 0x123456789008$/m, $trap ],
+	'trap-in-handler' => [
+		qr/vCPU 0: unexpected exception: data abort .* from EL1h\): translation fault/,
+		at('(wild_read|fault_again)'), qr/, faulting address 0x123456789008$/m ],
 	'undefined' => [
 		qr/undefined instruction\) \(ESR class 0, ESR 0x2000000, $sync\)/,
 		at('guest_undefined'), $trap ],
@@ -165,7 +170,7 @@ my %broken = (
 );
 
 # Those that work although they look odd.
-my @working = qw(none slow print kernel-gate done sync unverified not-applicable second-point);
+my @working = qw(none slow print kernel-gate trap-handled done sync unverified not-applicable second-point);
 
 my $print = <<'END';
 guest vCPU 0: d=-5 u=7 x=beef s=text

@@ -79,6 +79,7 @@ struct guest_cpu {
 	u64 scratch; /* a word that may be written at will */
 	u64 touch;   /* GVA range that guest_main() reads through first */
 	u64 touch_bytes;
+	u64 trap_handler; /* guest only: a guest_trap_handler, or 0 */
 	struct guest_plan plan;
 
 	u32 stop __attribute__((aligned(64)));
@@ -159,6 +160,18 @@ guest_fail(const char *file, int line, const char *fmt, u64 a, u64 b);
  * already) and returns its value.
  */
 u64 guest_kernel_call(u64 (*fn)(u64 arg), u64 arg);
+
+/*
+ * What a guest function may put into cpu->trap_handler to meet exceptions that
+ * it expects: runs in the guest's kernel mode on the trap stack, with cause,
+ * syndrome, address and pc in @trap. True: the interrupted code goes on at
+ * trap->pc, with all its registers. False: the exception is reported as if
+ * there were no handler, and so is one that the handler itself causes.
+ */
+typedef bool guest_trap_handler(struct guest_cpu *cpu, struct guest_trap *trap);
+
+/* For guest_trap() of the port: asks the handler, if there is one. */
+bool guest_trap_is_handled(struct guest_cpu *cpu);
 
 /* True once the host has asked for an end by gang_stop(). */
 static inline bool guest_stopped(const struct guest_cpu *cpu)

@@ -43,6 +43,19 @@ void guest_fail(const char *file, int line, const char *fmt, u64 a, u64 b)
 	leave_for_good(UCALL_ASSERT);
 }
 
+bool guest_trap_is_handled(struct guest_cpu *cpu)
+{
+	u64 handler = cpu->trap_handler;
+	bool handled;
+
+	if (!handler)
+		return false;
+	cpu->trap_handler = 0;
+	handled = ((guest_trap_handler *)handler)(cpu, &cpu->trap);
+	cpu->trap_handler = handler;
+	return handled;
+}
+
 /*
  * Brings all of the host's control memory into the stage-2 tables once, so
  * that no phase pays for the guest's own code, page tables and plans.

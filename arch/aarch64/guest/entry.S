@@ -59,7 +59,25 @@ trap_common:
 	str	x0, [sp, #248]
 	mov	x0, sp
 	bl	guest_trap
-	udf	#0
+	/* it was expected; ELR_EL1 and SPSR_EL1 are as guest_trap() left them */
+	ldp	x2, x3, [sp, #16]
+	ldp	x4, x5, [sp, #32]
+	ldp	x6, x7, [sp, #48]
+	ldp	x8, x9, [sp, #64]
+	ldp	x10, x11, [sp, #80]
+	ldp	x12, x13, [sp, #96]
+	ldp	x14, x15, [sp, #112]
+	ldp	x16, x17, [sp, #128]
+	ldp	x18, x19, [sp, #144]
+	ldp	x20, x21, [sp, #160]
+	ldp	x22, x23, [sp, #176]
+	ldp	x24, x25, [sp, #192]
+	ldp	x26, x27, [sp, #208]
+	ldp	x28, x29, [sp, #224]
+	ldr	x30, [sp, #240]
+	ldp	x0, x1, [sp]
+	add	sp, sp, #FRAME_BYTES
+	eret
 	.size	trap_common, . - trap_common
 
 	.section .note.GNU-stack, "", %progbits

@@ -20,12 +20,17 @@ void guest_trap(const struct trap_frame *frame);
 
 void guest_trap(const struct trap_frame *frame)
 {
-	struct guest_trap *trap = &guest_cpu()->trap;
+	struct guest_cpu *cpu = guest_cpu();
+	struct guest_trap *trap = &cpu->trap;
 
 	trap->cause = frame->vector;
 	trap->syndrome = read_sysreg(esr_el1);
 	trap->address = read_sysreg(far_el1);
 	trap->pc = read_sysreg(elr_el1);
+	if (guest_trap_is_handled(cpu)) {
+		__asm__ volatile("msr elr_el1, %0" : : "r"(trap->pc));
+		return;
+	}
 	trap->sp = read_sysreg(sp_el0);
 	trap->flags = read_sysreg(spsr_el1);
 	for (u32 i = 0; i < ARRAY_SIZE(frame->regs); i++)

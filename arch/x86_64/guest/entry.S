@@ -70,9 +70,28 @@ trap_common:
 	push	%rbx
 	push	%rax
 	mov	%rsp, %rdi
+	mov	%rsp, %rbx
 	and	$-16, %rsp
 	call	guest_trap
-	ud2
+	/* it was expected */
+	mov	%rbx, %rsp
+	pop	%rax
+	pop	%rbx
+	pop	%rcx
+	pop	%rdx
+	pop	%rsi
+	pop	%rdi
+	pop	%rbp
+	pop	%r8
+	pop	%r9
+	pop	%r10
+	pop	%r11
+	pop	%r12
+	pop	%r13
+	pop	%r14
+	pop	%r15
+	add	$16, %rsp	/* vector and error code */
+	iretq
 	.size	trap_common, . - trap_common
 
 /* RDI: function, RSI: its argument. Only registers that a call may change. */

@@ -16,7 +16,7 @@ struct trap_frame {
 	u64 ss;
 };
 
-void guest_trap(const struct trap_frame *frame);
+void guest_trap(struct trap_frame *frame);
 
 static u64 read_cr2(void)
 {
@@ -26,14 +26,19 @@ static u64 read_cr2(void)
 	return cr2;
 }
 
-void guest_trap(const struct trap_frame *frame)
+void guest_trap(struct trap_frame *frame)
 {
-	struct guest_trap *trap = &guest_cpu()->trap;
+	struct guest_cpu *cpu = guest_cpu();
+	struct guest_trap *trap = &cpu->trap;
 
 	trap->cause = frame->vector;
 	trap->syndrome = frame->error;
 	trap->address = read_cr2();
 	trap->pc = frame->rip;
+	if (guest_trap_is_handled(cpu)) {
+		frame->rip = trap->pc;
+		return;
+	}
 	trap->sp = frame->rsp;
 	trap->flags = frame->rflags;
 	for (u32 i = 0; i < ARRAY_SIZE(frame->regs); i++)

@@ -36,6 +36,38 @@ static inline u64 arch_privilege(void)
 }
 #define ARCH_WORKLOAD_PRIVILEGE 3
 
+/*
+ * A load from @address that must fault, and whose handler must skip it, with a
+ * bit of its own in each register (rsp and rbp apart). Returns their sum.
+ */
+#define ARCH_LOAD_BYTES 3
+#define ARCH_REGISTERS_SUM UINT64_C(0x3fff)
+static u64 arch_load_among_registers(u64 address)
+{
+	u64 sum = 1;
+
+	__asm__ volatile("mov $0x2, %%rbx; mov $0x4, %%rcx\n\t"
+			 "mov $0x8, %%rdx; mov $0x10, %%rsi\n\t"
+			 "mov $0x20, %%r8; mov $0x40, %%r9\n\t"
+			 "mov $0x80, %%r10; mov $0x100, %%r11\n\t"
+			 "mov $0x200, %%r12; mov $0x400, %%r13\n\t"
+			 "mov $0x800, %%r14; mov $0x1000, %%r15\n\t"
+			 ".byte 0x48, 0x8b, 0x07\n\t" /* mov (%rdi), %rax */
+			 "mov $0x2000, %%rdi\n\t"
+			 "add %%rbx, %%rax; add %%rcx, %%rax\n\t"
+			 "add %%rdx, %%rax; add %%rsi, %%rax\n\t"
+			 "add %%r8, %%rax; add %%r9, %%rax\n\t"
+			 "add %%r10, %%rax; add %%r11, %%rax\n\t"
+			 "add %%r12, %%rax; add %%r13, %%rax\n\t"
+			 "add %%r14, %%rax; add %%r15, %%rax\n\t"
+			 "add %%rdi, %%rax"
+			 : "+a"(sum), "+D"(address)
+			 :
+			 : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11",
+			   "r12", "r13", "r14", "r15", "memory", "cc");
+	return sum;
+}
+
 static u64 empty_idt(u64 arg)
 {
 	static const struct {
