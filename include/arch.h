@@ -55,6 +55,16 @@ const char *arch_eager_split_missing(int kvm_fd, u64 bytes);
 /* Tells it to. Before the first memslot. */
 void arch_eager_split(struct vm *vm, u64 bytes);
 
+/*
+ * A habit of KVM that a VM can be without, and its bit in args[0] of
+ * KVM_CAP_DISABLE_QUIRKS2. The port's, ended by name NULL; there may be none.
+ */
+struct arch_quirk {
+	const char *name;
+	u64 bit;
+};
+extern const struct arch_quirk arch_quirks[];
+
 /* By vm_start(), for each vCPU in order: its first register state. */
 void arch_vcpu_init(struct vcpu *vcpu);
 

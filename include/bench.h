@@ -27,7 +27,8 @@ struct bench_config {
 	u64 gpa;
 	u64 slots;
 	u64 eager_split;
-	struct u64_list pin; /* nr 0: none */
+	const char *disable_quirks; /* NULL: none */
+	struct u64_list pin;	    /* nr 0: none */
 	u64 rounds;
 	u64 runs;
 	u64 warmup;

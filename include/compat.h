@@ -45,6 +45,11 @@ struct kvm_stats_desc {
 };
 #endif
 
+/* 5.18: Documentation/virt/kvm/api.rst 7.31 */
+#ifndef KVM_CAP_DISABLE_QUIRKS2
+#define KVM_CAP_DISABLE_QUIRKS2 213
+#endif
+
 /* 6.6: eager splitting, Documentation/virt/kvm/api.rst 8.40 */
 #ifndef KVM_CAP_ARM_EAGER_SPLIT_CHUNK_SIZE
 #define KVM_CAP_ARM_EAGER_SPLIT_CHUNK_SIZE 228

@@ -38,7 +38,8 @@ struct vm_config {
 	unsigned int nr_vcpus;
 	const void *image; /* borrowed for the VM's lifetime */
 	size_t image_bytes;
-	u64 eager_split; /* as in struct vm_needs */
+	u64 eager_split;	    /* as in struct vm_needs */
+	const char *disable_quirks; /* likewise */
 };
 
 struct vm {
@@ -83,6 +84,7 @@ struct vm_needs {
 	unsigned int nr_vcpus;
 	unsigned int nr_slots;
 	u64 eager_split; /* chunk in bytes; VM_NO_EAGER_SPLIT: not asked for */
+	const char *disable_quirks; /* list of quirks.h; NULL: none */
 };
 #define VM_NO_EAGER_SPLIT (~UINT64_C(0))
 unsigned int vm_require(const struct vm_needs *needs);

@@ -14,6 +14,7 @@
 #include "interrupt.h"
 #include "mode.h"
 #include "point.h"
+#include "quirks.h"
 #include "report.h"
 #include "report_scaling.h"
 #include "results.h"
@@ -168,11 +169,12 @@ static void check_requirements(const struct session *s)
 		vcpus = max_u64(vcpus, s->points[i].vcpus);
 		memory = max_u64(memory, memory_of(s, &s->points[i]));
 	}
-	pa_bits =
-		vm_require(&(struct vm_needs){ .mode = mode_find(c->mode),
-					       .nr_vcpus = vcpus,
-					       .nr_slots = c->slots,
-					       .eager_split = c->eager_split });
+	pa_bits = vm_require(
+		&(struct vm_needs){ .mode = mode_find(c->mode),
+				    .nr_vcpus = vcpus,
+				    .nr_slots = c->slots,
+				    .eager_split = c->eager_split,
+				    .disable_quirks = c->disable_quirks });
 	backing_require(c->backing, memory);
 	if (c->unaligned)
 		memory += testmem_shift(mode_find(c->mode));
@@ -260,6 +262,8 @@ static bool answer_question(const struct option_set *set, const void *defaults,
 		backing_list(stdout);
 	else if (c->mode && strcmp(c->mode, "help") == 0)
 		mode_list(stdout);
+	else if (c->disable_quirks && !strcmp(c->disable_quirks, "help"))
+		quirks_list(stdout);
 	else
 		return false;
 	if (fflush(stdout))

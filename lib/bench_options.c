@@ -7,6 +7,7 @@
 
 #include "bench_options.h"
 #include "mode.h"
+#include "quirks.h"
 #include "util.h"
 
 #define STRICT_VARIABLE "KVMETER_STRICT"
@@ -25,6 +26,14 @@ static bool valid_mode(const void *member, const char **why)
 
 	*why = "no such guest mode: --mode help lists them";
 	return strcmp(value, "help") == 0 || mode_find(value);
+}
+
+static bool valid_quirks(const void *member, const char **why)
+{
+	const char *value = *(const char *const *)member;
+
+	*why = "no such quirk: --disable-quirks help lists them";
+	return strcmp(value, "help") == 0 || quirks_valid(value);
 }
 
 static bool valid_base_pages(const void *member, const char **why)
@@ -91,6 +100,8 @@ const struct option_row bench_option_rows[] = {
 	{ OPT_SIZE, 0, "eager-split", "SIZE", OFFSET(eager_split),
 	  "have the VM split blocks eagerly, in chunks of SIZE, where KVM has that per VM",
 	  .min = KIB(4), .max = TIB(1), .valid = valid_power_of_two },
+	{ OPT_STRING, 0, "disable-quirks", "LIST", OFFSET(disable_quirks),
+	  "have the VM without these quirks of KVM; 'help' lists them", .valid = valid_quirks },
 	{ OPT_U64_LIST, 'c', "pin", "LIST", OFFSET(pin),
 	  "pin vCPU threads, and last the main thread, to these CPUs", .valid = valid_cpus },
 	{ OPT_U64, 'i', "rounds", "N", OFFSET(rounds),

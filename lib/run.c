@@ -21,6 +21,7 @@ void run_create(struct run *r, u64 memory_bytes)
 		.mode = mode_find(c->mode),
 		.nr_vcpus = r->nr_vcpus,
 		.eager_split = c->eager_split,
+		.disable_quirks = c->disable_quirks,
 		.image = embedded_image,
 		.image_bytes = embedded_image_end - embedded_image,
 	});

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "populate.h"
+#include "quirks.h"
 #include "units.h"
 #include "util.h"
 #include "vm.h"
@@ -105,6 +106,7 @@ unsigned int vm_require(const struct vm_needs *needs)
 	/* one slot is that of control memory */
 	check_limit(kvm_fd, KVM_CAP_NR_MEMSLOTS, "slots", needs->nr_slots, 1);
 	check_eager_split(kvm_fd, needs->eager_split);
+	quirks_require(kvm_fd, needs->disable_quirks);
 	raise_file_limit(needs->nr_vcpus);
 	pa_bits = arch_pa_bits(kvm_fd, needs->mode);
 	close(kvm_fd);
@@ -135,6 +137,7 @@ struct vm *vm_create(const struct vm_config *cfg)
 	init_slot_ids(vm);
 	if (cfg->eager_split != VM_NO_EAGER_SPLIT)
 		arch_eager_split(vm, cfg->eager_split);
+	quirks_disable(vm->fd, cfg->disable_quirks);
 	create_control(vm, cfg);
 	arch_vm_init(vm);
 	vm->vcpus = xcalloc(cfg->nr_vcpus, sizeof(*vm->vcpus));

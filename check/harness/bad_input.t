@@ -34,6 +34,8 @@ my %common = (
 	'guest-page' => [ @sizes, '0', '1', '4097', '6K', '2K', '3M', '1024G' ],
 	'gpa' => [ @sizes, '1', '4095', '0x1001', '4G', '5G', '0x1ffffffff', '4096T' ],
 	'eager-split' => [ @sizes, '0', '1', '4095', '6K' ],
+	'disable-quirks' => [ '', ',', 'slot-zap-all,', ',slot-zap-all', 'slot-zap-all,,x',
+		'SLOT-ZAP-ALL', 'slot zap', 'slot_zap_all' ],
 	'slots' => [ @numbers, '0', '32768', '65536' ],
 	'pin' => [ @numbers, @lists, '1024', '99999', '0,1,0', '0-1,0' ],
 	'rounds' => [ @numbers, '0', '1000001' ],

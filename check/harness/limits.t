@@ -94,6 +94,23 @@ for (grep { !/hugetlb/ } @backings) {
 }
 is(run([$page_table_test, '-m', 'help'])->{code}, 0, '-m help: exit 0');
 
+# ---- quirks: all that this KVM has, each that it has not ----
+
+my $quirks = run([$page_table_test, '--disable-quirks', 'help']);
+is($quirks->{code}, 0, '--disable-quirks help: exit 0');
+my @can = $quirks->{out} =~ /^([\w-]+) +can be disabled$/mg;
+my @cannot = $quirks->{out} =~ /^([\w-]+) +this KVM cannot do without$/mg;
+if (@can) {
+	works(['--disable-quirks', join(',', @can), '-b', '4M']);
+	run_ok('--disable-quirks: a name that is none',
+		run([$page_table_test, '--disable-quirks', "$can[0],none"]),
+		code => 2, tap => 0, err => [ qr/ --disable-quirks \S+,none: no such quirk: / ]);
+} else {
+	push @cannot, 'any-name';
+}
+run_ok("--disable-quirks $_: a skip", run([$page_table_test, '--disable-quirks', $_]),
+	code => 4, out => [ qr/^ok 1 .* # SKIP --disable-quirks \Q$_\E: /m ]) for @cannot;
+
 # ---- files ----
 
 my @places = ($dir, grep { -w } '/dev/shm', '/var/tmp');

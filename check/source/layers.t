@@ -21,7 +21,7 @@ my @layers = (
 	   tracepoint histogram option_row options)],
 	[qw(compat kvm_ioctl kvm_stats populate)],
 	[qw(arch image vm guest_format vcpu memslot backing backing_file mapping mode
-	   testmem faults)],
+	   quirks testmem faults)],
 	[qw(gang plan dirty)],
 	[qw(metrics)],
 	[qw(bench bench_options bench_man bench_describe run check_mappings point report

@@ -44,7 +44,9 @@ static void add(struct differences *d, const char *what, const json_t *before,
 
 static bool is_equal(const json_t *a, const json_t *b)
 {
-	return (!a && !b) || json_equal(a, b);
+	bool none_a = !a || json_is_null(a), none_b = !b || json_is_null(b);
+
+	return none_a || none_b ? none_a && none_b : json_equal(a, b);
 }
 
 static bool is_in(const char *const *names, const char *name)

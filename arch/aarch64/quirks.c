@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "arch.h"
+
+const struct arch_quirk arch_quirks[] = { { NULL, 0 } };
