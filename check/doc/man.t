@@ -57,32 +57,72 @@ for program in "$OUT"/tests/*_test; do
 		diff -u "doc/$bench.1" "$page"
 done
 
-# Every option of kvmeter compare is in page $1.
-has_options_of_compare() {
-	local text word missing=
+tool=$OUT/tools/kvmeter/kvmeter
+
+# The commands of kvmeter, as its help lists them.
+commands() {
+	"$tool" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'
+}
+
+# Every option of command $2 is in page $1, which lists no other.
+has_options() {
+	local command=$2 options text word missing=
+
+	options=$("$tool" "$command" --help |
+		grep -o '^  \(-., \|    \)--[a-z-]*' | grep -o -e '--.*')
+	text=$(text_of "$1")
+	for word in $options; do
+		grep -Eq -e "^ +(-., )?$word( |\$)" <<<"$text" || missing+=" $word"
+	done
+	while read -r word; do
+		grep -qx -e "--$word" <<<"$options" || missing+=" no --$word"
+	done < <(sed -En 's/^ +(-., )?--([a-z-]+).*/\2/p' <<<"$text")
+	echo "missing:$missing"
+	[ -n "$options" ] && [ -z "$missing" ]
+}
+
+# The overview names every command, each has a page, and each page a command.
+names_commands() {
+	local text command file missing=
 
 	text=$(text_of "$1")
-	for word in $("$OUT/tools/kvmeter/kvmeter" compare --help |
-		grep -o '^  \(-., \|    \)--[a-z-]*' | grep -o -e '--.*'); do
-		grep -Eq -e "^ +(-., )?$word( |\$)" <<<"$text" || missing+=" $word"
+	for command in $(commands); do
+		[ -e "doc/kvmeter-$command.1" ] || missing+=" page:$command"
+		grep -Eq -e "^ +kvmeter-$command\(1\)" <<<"$text" ||
+			missing+=" $command"
+	done
+	for file in doc/kvmeter-*.1; do
+		command=${file#doc/kvmeter-}
+		commands | grep -qx "${command%.1}" || missing+=" command:$file"
 	done
 	echo "missing:$missing"
 	[ -z "$missing" ]
 }
 
-if [ -x "$OUT/tools/kvmeter/kvmeter" ]; then
-	it "kvmeter: groff warns of nothing" groff_is_silent doc/kvmeter.1
-	if command -v mandoc >/dev/null; then
-		it "kvmeter: mandoc warns of nothing" \
-			mandoc_is_content doc/kvmeter.1
-	else
-		skip "kvmeter: mandoc warns of nothing" \
-			"no mandoc: apt-get install mandoc"
-	fi
-	it "kvmeter: all options" has_options_of_compare doc/kvmeter.1
-	sed '/threshold/d' doc/kvmeter.1 >"$scratch/lost.1"
+if [ -x "$tool" ]; then
+	for file in doc/kvmeter.1 doc/kvmeter-*.1; do
+		it "$file: groff warns of nothing" groff_is_silent "$file"
+		if command -v mandoc >/dev/null; then
+			it "$file: mandoc warns of nothing" \
+				mandoc_is_content "$file"
+		else
+			skip "$file: mandoc warns of nothing" \
+				"no mandoc: apt-get install mandoc"
+		fi
+	done
+	it "doc/kvmeter.1: all commands" names_commands doc/kvmeter.1
+	for command in $(commands); do
+		it "kvmeter $command: all options" \
+			has_options "doc/kvmeter-$command.1" "$command"
+	done
+	sed '/threshold/d' doc/kvmeter-compare.1 >"$scratch/lost.1"
 	it "a lost option is noticed" \
-		fails has_options_of_compare "$scratch/lost.1"
+		fails has_options "$scratch/lost.1" compare
+	sed 's/threshold/treshold/' doc/kvmeter-compare.1 >"$scratch/lost.1"
+	it "an option that is none is noticed" \
+		says "no --treshold" has_options "$scratch/lost.1" compare
+	sed '/compare/d' doc/kvmeter.1 >"$scratch/lost.1"
+	it "a lost command is noticed" fails names_commands "$scratch/lost.1"
 else
 	skip "kvmeter" "it is not built: it needs jansson (libjansson-dev)"
 fi
