@@ -28,6 +28,8 @@
  * memory that does not fit before that pushes its default place up.
  */
 #define DEVICE_GPA GIB(4) /* of the port: interrupt controller, ucall page */
+#define TEST_DEVICE_GPA (DEVICE_GPA + MIB(128)) /* of the benchmarks */
+#define TEST_DEVICE_BYTES MIB(128)
 #define CONTROL_GPA (GIB(4) + MIB(256))
 #define CONTROL_GPA_END GIB(8)
 
@@ -59,6 +61,8 @@ struct vm {
 	unsigned int nr_vcpus;
 	size_t run_bytes; /* of struct kvm_run's mapping */
 
+	struct mmio_range *mmio; /* for mmio.c */
+	unsigned int nr_mmio;
 	struct id_pool slot_ids; /* below KVM_CAP_NR_MEMSLOTS; for memslot.c */
 	struct arch_vm *arch;
 };

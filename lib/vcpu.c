@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "mmio.h"
 #include "util.h"
 #include "vcpu.h"
 
@@ -60,6 +61,8 @@ enum vcpu_stop vcpu_run(struct vcpu *vcpu)
 			print(vcpu);
 			continue;
 		}
+		if (!arch_is_ucall(vcpu->run) && mmio_answer(vcpu))
+			continue;
 		return classify(vcpu);
 	}
 }

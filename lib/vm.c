@@ -162,6 +162,7 @@ void vm_free(struct vm *vm)
 	munmap(vm->control, CONTROL_RESERVE_BYTES);
 	id_pool_fini(&vm->slot_ids);
 	free(vm->vcpus);
+	free(vm->mmio);
 	free(vm);
 }
 

@@ -20,7 +20,7 @@ my @layers = (
 	[qw(clock futex id_pool interrupt timing stats scaling json troff host
 	   tracepoint histogram option_row options)],
 	[qw(compat kvm_ioctl kvm_stats populate)],
-	[qw(arch image vm guest_format vcpu memslot backing backing_file mapping mode
+	[qw(arch image vm guest_format vcpu mmio memslot backing backing_file mapping mode
 	   quirks testmem faults)],
 	[qw(gang plan dirty)],
 	[qw(metrics)],
