@@ -52,6 +52,20 @@ struct bench_config {
 
 struct run;
 
+/*
+ * A third dimension of the sweep, beside vCPUs and bytes: ways to do the same,
+ * measured one after the other and shown side by side.
+ */
+struct bench_variants {
+	const char *key;	  /* in results and names: "tracking" */
+	const char *const *names; /* ended by NULL */
+	/* in the config: of the struct u64_list of those asked for; if it is
+	 * empty, they are all that this host has */
+	size_t offset;
+	/* Why this KVM has it not, static storage; NULL: it has. */
+	const char *(*missing)(int kvm_fd, unsigned int variant);
+};
+
 struct bench {
 	const char *name;
 	const char *question;		  /* that it answers, one sentence */
@@ -60,6 +74,7 @@ struct bench {
 	const struct check_row *checks;	  /* ended by name NULL */
 	const void *defaults;		  /* begins with struct bench_config */
 	size_t config_bytes;
+	const struct bench_variants *variants; /* or NULL */
 	/* Guest memory of one point; NULL: what --bytes says, in all. */
 	u64 (*memory)(const void *config, u64 vcpus, u64 bytes);
 	/* usage_error() for what no single option can know; or NULL. */
@@ -78,8 +93,9 @@ struct run {
 	const struct bench *bench;
 	const void *config; /* const from here on */
 	u64 nr_vcpus;
-	u64 bytes; /* --bytes of this point */
-	u64 index; /* of the run at this point, warm-ups included */
+	u64 bytes;	      /* --bytes of this point */
+	unsigned int variant; /* index of its name; 0 if there are none */
+	u64 index;	      /* of the run at this point, warm-ups included */
 	struct vm *vm;
 	struct testmem *mem;
 	struct gang *gang;

@@ -20,6 +20,12 @@ struct histogram {
 /* All zero is an empty histogram; fini makes it that again. */
 void histogram_fini(struct histogram *h);
 
+/* Makes room, so that adding to it does not allocate. */
+void histogram_reserve(struct histogram *h);
+
+/* Empty, with its room. */
+void histogram_clear(struct histogram *h);
+
 /* A latency in nanoseconds. */
 void histogram_add(struct histogram *h, u64 ns);
 
@@ -31,9 +37,9 @@ void histogram_add_guest(struct histogram *h, const struct guest_histogram *g,
 void histogram_merge(struct histogram *h, const struct histogram *other);
 
 /*
- * Nanoseconds below which the share @quantile (0 to 1) of all values lies: the
- * middle of the bucket that holds the value of that rank, within 1/128 of it.
- * 0 if the histogram is empty; never more than the maximum, which is exact.
+ * The value of rank ceil(@quantile * nr), @quantile from 0 to 1, in nanoseconds
+ * and within 1/64: interpolated in its bucket. 0 if the histogram is empty;
+ * never more than the maximum, which is exact.
  */
 double histogram_quantile(const struct histogram *h, double quantile);
 double histogram_max_ns(const struct histogram *h);
@@ -44,6 +50,8 @@ double histogram_mean_ns(const struct histogram *h);
 extern const struct histogram_quantile {
 	const char *name; /* in tables */
 	const char *key;  /* in JSON */
+	/* of the metric that it is in results, NULL: of none */
+	const char *suffix;
 	double quantile;
 } histogram_quantiles[HISTOGRAM_QUANTILES];
 

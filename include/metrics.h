@@ -6,18 +6,30 @@
 #ifndef KVMETER_METRICS_H
 #define KVMETER_METRICS_H
 
+#include "histogram.h"
 #include "timing.h"
 #include "types.h"
 
 enum metric_unit { UNIT_NS, UNIT_PAGES, UNIT_PAGES_PER_S };
-enum metric_better { LOWER_IS_BETTER, HIGHER_IS_BETTER };
+
+/* What kind of metric it is; combined by |. */
+enum metric_kind {
+	LOWER_IS_BETTER = 0,
+	HIGHER_IS_BETTER = 1,
+	/*
+	 * Many samples a run, whose tail matters: quantiles and maximum are
+	 * shown, and p99 and p99.9 of each run are metrics of their own in the
+	 * results.
+	 */
+	METRIC_TAIL = 2,
+};
 
 /* Rows of a const table, ended by name NULL; the index is the metric's id. */
 struct metric_row {
 	const char *name; /* key in JSON, phase in the table */
 	enum metric_unit unit;
-	enum metric_better better;
-	const char *help; /* what happens in it, one line */
+	unsigned int kind; /* enum metric_kind */
+	const char *help;  /* what happens in it, one line */
 };
 
 /*
@@ -36,6 +48,16 @@ enum check_result {
 	CHECK_OK,
 	CHECK_UNVERIFIED, /* cannot be proven on this host; detail says why */
 	CHECK_FAILED,
+};
+
+/* Distribution of a METRIC_TAIL. */
+struct tail {
+	struct histogram run; /* since the last series_end_run() */
+	struct histogram all;
+	struct histogram *vcpu; /* of each vCPU, of all runs; or NULL */
+	unsigned int nr_vcpus;
+	u64 *of_runs[HISTOGRAM_QUANTILES]; /* each quantile's, by run */
+	unsigned int nr_runs;
 };
 
 /* All samples of one metric in one point, in the order of runs and rounds. */
@@ -62,6 +84,7 @@ struct series {
 		s64 change;
 	} * stats;
 	unsigned int nr_stats;
+	struct tail *tail; /* NULL: not a METRIC_TAIL */
 };
 
 struct check_state {
@@ -81,6 +104,18 @@ void series_take_stats(struct series *s, struct stat_change *stats,
 		       unsigned int nr);
 void series_fini(struct series *s);
 
+/* For a METRIC_TAIL, once and before the first sample. */
+void series_keep_tail(struct series *s);
+
+/*
+ * For a METRIC_TAIL whose samples a guest has counted: adds what vCPU @vcpu of
+ * @nr_vcpus has, in ticks of @tick_ns. Each run then gets its median as its one
+ * sample.
+ */
+void series_add_guest(struct series *s, unsigned int vcpu,
+		      unsigned int nr_vcpus, const struct guest_histogram *g,
+		      double tick_ns);
+
 /* Keeps the worse result, and the first detail of it. Copies @detail. */
 void check_merge(struct check_state *c, enum check_result result,
 		 const char *detail);
@@ -88,8 +123,13 @@ void check_merge(struct check_state *c, enum check_result result,
 /* Does it let the benchmark pass? With @strict only what was proven does. */
 bool check_passes(const struct check_state *c, bool strict);
 
+/* "160.4 ms", "65536"; the buffer is UNIT_LEN bytes. */
+const char *metric_format(char *buf, enum metric_unit unit, double value);
+
+/* "lower" or "higher" */
+const char *metric_better_name(const struct metric_row *row);
+
 const char *metric_unit_name(enum metric_unit unit);
-const char *metric_better_name(enum metric_better better);
 const char *check_result_name(enum check_result result);
 
 #endif

@@ -18,6 +18,7 @@ enum option_type {
 	OPT_SIZE_LIST, /* struct u64_list of bytes */
 	OPT_STRING,    /* const char *, NULL if absent; points into argv */
 	OPT_CHOICE,    /* int: index into choices[], negative if none */
+	OPT_CHOICE_LIST, /* struct u64_list of such indices, none twice */
 };
 
 /*
@@ -42,7 +43,7 @@ struct option_row {
 	 * no upper bound.
 	 */
 	u64 min, max;
-	/* Names of OPT_CHOICE, ended by NULL. */
+	/* Names of OPT_CHOICE and OPT_CHOICE_LIST, ended by NULL. */
 	const char *const *choices;
 	/*
 	 * Checks a value beyond its range and puts what would do into @why.

@@ -13,6 +13,7 @@
 struct point {
 	u64 vcpus;
 	u64 bytes;
+	unsigned int variant;	    /* index into bench->variants->names */
 	struct series *series;	    /* one per metric_row */
 	struct check_state *checks; /* one per check_row */
 	char **notes;
@@ -37,8 +38,26 @@ struct session {
 	FILE *text; /* where the table and KTAP go */
 	bool begun; /* the plan has been printed */
 	unsigned int results_printed;
+	char *left_out; /* variants that this host has not, a line each; or NULL
+			 */
 	bool progress_shown; /* a line on standard error is to be cleared */
 };
+
+/* Name of its variant; NULL if the benchmark has none. */
+const char *point_variant(const struct session *s, const struct point *p);
+
+/* "vcpus=1 bytes=64M tracking=ring"; to be freed. */
+char *point_label(const struct session *s, const struct point *p);
+
+/*
+ * A point for each combination of what the options ask for: bytes vary within
+ * vCPUs, variants within bytes.
+ */
+void points_init(struct session *s);
+void points_fini(struct session *s);
+
+/* Before any of them is measured. */
+void points_drop_variant(struct session *s, unsigned int variant);
 
 /* Unless a check failed, or was not verified and --strict asks for it. */
 bool point_passed(const struct session *s, const struct point *p);

@@ -19,57 +19,14 @@
 #include "report_scaling.h"
 #include "results.h"
 #include "util.h"
+#include "variants.h"
 #include "version.h"
-
-bool point_passed(const struct session *s, const struct point *p)
-{
-	for (unsigned int i = 0; i < s->nr_checks; i++)
-		if (!check_passes(&p->checks[i], s->common->strict))
-			return false;
-	return true;
-}
 
 static u64 memory_of(const struct session *s, const struct point *p)
 {
 	return s->bench->memory ?
 		       s->bench->memory(s->config, p->vcpus, p->bytes) :
 		       p->bytes;
-}
-
-static void init_points(struct session *s)
-{
-	const struct bench_config *c = s->common;
-
-	s->points =
-		xcalloc((size_t)c->vcpus.nr * c->bytes.nr, sizeof(*s->points));
-	for (unsigned int v = 0; v < c->vcpus.nr; v++) {
-		for (unsigned int b = 0; b < c->bytes.nr; b++) {
-			struct point *p = &s->points[s->nr_points++];
-
-			p->vcpus = c->vcpus.v[v];
-			p->bytes = c->bytes.v[b];
-			p->series = xcalloc(s->nr_metrics, sizeof(*p->series));
-			p->checks = xcalloc(s->nr_checks, sizeof(*p->checks));
-		}
-	}
-}
-
-static void fini_points(struct session *s)
-{
-	for (unsigned int i = 0; i < s->nr_points; i++) {
-		struct point *p = &s->points[i];
-
-		for (unsigned int k = 0; k < s->nr_metrics; k++)
-			series_fini(&p->series[k]);
-		for (unsigned int k = 0; k < s->nr_checks; k++)
-			free(p->checks[k].detail);
-		for (unsigned int k = 0; k < p->nr_notes; k++)
-			free(p->notes[k]);
-		free(p->series);
-		free(p->checks);
-		free(p->notes);
-	}
-	free(s->points);
 }
 
 static void init_session(struct session *s)
@@ -87,7 +44,7 @@ static void init_session(struct session *s)
 	if (s->common->json && results_on_stdout(s->common->json))
 		s->text = stderr;
 	host_read(&s->host);
-	init_points(s);
+	points_init(s);
 }
 
 /* The line on standard error that tells a person at a terminal to wait. */
@@ -159,7 +116,7 @@ static int end_early(void *arg, int code, const char *message)
 }
 
 /* Everything that could skip, for all points, before the first is measured. */
-static void check_requirements(const struct session *s)
+static void check_requirements(struct session *s)
 {
 	const struct bench_config *c = s->common;
 	unsigned int pa_bits = 0;
@@ -184,6 +141,7 @@ static void check_requirements(const struct session *s)
 			    "%u physical address bits of --mode %s",
 			    (unsigned long long)gpa, (unsigned long long)memory,
 			    pa_bits, c->mode);
+	variants_require(s);
 	if (s->bench->require)
 		s->bench->require(s->config);
 }
@@ -196,6 +154,7 @@ static void run_once(struct session *s, struct point *p, u64 index)
 		.config = s->config,
 		.nr_vcpus = p->vcpus,
 		.bytes = p->bytes,
+		.variant = p->variant,
 		.index = index,
 		.point = p,
 		.dropped = index < c->warmup,
@@ -240,6 +199,7 @@ static int run_session(struct session *s)
 		if (!run_point(s, &s->points[i]))
 			verdict = VERDICT_FAIL;
 	report_scaling(s);
+	variants_report(s);
 	set_end_handler(NULL, NULL);
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, NULL);
@@ -330,7 +290,7 @@ int bench_main(const struct bench *bench, int argc, char **argv)
 		results_check_path(s.common->json);
 	set_end_handler(end_early, &s);
 	code = run_session(&s);
-	fini_points(&s);
+	points_fini(&s);
 	host_fini(&s.host);
 	free(config);
 	return code;

@@ -48,7 +48,7 @@ static void metrics(const struct metric_row *rows, struct json *j)
 		json_object_begin(j, NULL);
 		json_text(j, "name", m->name);
 		json_text(j, "unit", metric_unit_name(m->unit));
-		json_text(j, "better", metric_better_name(m->better));
+		json_text(j, "better", metric_better_name(m));
 		json_text(j, "help", m->help);
 		json_object_end(j);
 	}

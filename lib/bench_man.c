@@ -60,7 +60,7 @@ static void metrics(const struct bench *bench, FILE *out)
 		fputs(".TP\n", out);
 		troff_bold(m->name, out);
 		fprintf(out, " (%s, %s is better)\n", metric_unit_name(m->unit),
-			metric_better_name(m->better));
+			metric_better_name(m));
 		paragraph(m->help, out);
 	}
 }

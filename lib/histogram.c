@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "histogram.h"
 #include "util.h"
 
 const struct histogram_quantile histogram_quantiles[HISTOGRAM_QUANTILES] = {
-	{ "p50", "p50_ns", 0.5 },
-	{ "p90", "p90_ns", 0.9 },
-	{ "p99", "p99_ns", 0.99 },
-	{ "p99.9", "p99_9_ns", 0.999 },
+	{ "p50", "p50_ns", NULL, 0.5 },
+	{ "p90", "p90_ns", NULL, 0.9 },
+	{ "p99", "p99_ns", "p99", 0.99 },
+	{ "p99.9", "p99_9_ns", "p99_9", 0.999 },
 };
 
 void histogram_fini(struct histogram *h)
@@ -18,14 +19,29 @@ void histogram_fini(struct histogram *h)
 	*h = (struct histogram){ 0 };
 }
 
+void histogram_reserve(struct histogram *h)
+{
+	if (!h->count)
+		h->count = xcalloc(HISTOGRAM_BUCKETS, sizeof(*h->count));
+}
+
+void histogram_clear(struct histogram *h)
+{
+	if (h->count)
+		memset(h->count, 0, HISTOGRAM_BUCKETS * sizeof(*h->count));
+	h->unit_ns = 0;
+	h->nr = 0;
+	h->sum = 0;
+	h->max = 0;
+}
+
 static void set_unit(struct histogram *h, double unit_ns)
 {
 	if (h->nr && h->unit_ns != unit_ns)
 		die("latencies in units of %g and of %g ns in one histogram",
 		    h->unit_ns, unit_ns);
 	h->unit_ns = unit_ns;
-	if (!h->count)
-		h->count = xcalloc(HISTOGRAM_BUCKETS, sizeof(*h->count));
+	histogram_reserve(h);
 }
 
 void histogram_add(struct histogram *h, u64 ns)
@@ -66,20 +82,30 @@ void histogram_merge(struct histogram *h, const struct histogram *other)
 	add_counts(h, other->count);
 }
 
+/* The value of rank @rank of @count in a bucket, if they are spread evenly. */
+static double in_bucket(u32 bucket, u64 rank, u64 count)
+{
+	double from = histogram_bucket_start(bucket);
+	double last = histogram_bucket_start(bucket + 1) - 1.0;
+
+	return from + (last - from) * (rank - 0.5) / count;
+}
+
 double histogram_quantile(const struct histogram *h, double quantile)
 {
-	u64 rank = ceil(quantile * h->nr), seen = 0;
+	u64 rank = ceil(quantile * h->nr), before = 0;
 
 	if (!h->nr)
 		return 0;
-	rank = max_u64(rank, 1);
-	for (u32 i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		double from = histogram_bucket_start(i);
-		double last = histogram_bucket_start(i + 1) - 1.0;
+	rank = min_u64(max_u64(rank, 1), h->nr);
+	for (u32 i = 0; i + 1 < HISTOGRAM_BUCKETS; i++) {
+		u64 count = h->count[i];
 
-		seen += h->count[i];
-		if (seen >= rank && i + 1 < HISTOGRAM_BUCKETS)
-			return fmin((from + last) / 2, h->max) * h->unit_ns;
+		if (before + count >= rank)
+			return fmin(in_bucket(i, rank - before, count),
+				    h->max) *
+			       h->unit_ns;
+		before += count;
 	}
 	return histogram_max_ns(h);
 }

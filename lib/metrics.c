@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "metrics.h"
 #include "stats.h"
+#include "units.h"
 #include "util.h"
 
 void series_reserve(struct series *s, unsigned int nr)
@@ -40,6 +42,8 @@ void series_add(struct series *s, const struct timing *t)
 		memcpy(s->vcpu_samples + (size_t)s->nr * nr_vcpus, t->vcpu_ns,
 		       nr_vcpus * sizeof(*t->vcpu_ns));
 	s->nr++;
+	if (s->tail)
+		histogram_add(&s->tail->run, t->ns);
 	s->usage.user_ns += t->usage.user_ns;
 	s->usage.sys_ns += t->usage.sys_ns;
 	s->usage.in_run_ns += t->usage.in_run_ns;
@@ -53,10 +57,68 @@ void series_add_value(struct series *s, u64 value)
 	s->samples[s->nr++] = value;
 }
 
+void series_keep_tail(struct series *s)
+{
+	s->tail = xcalloc(1, sizeof(*s->tail));
+	histogram_reserve(&s->tail->run);
+}
+
+void series_add_guest(struct series *s, unsigned int vcpu,
+		      unsigned int nr_vcpus, const struct guest_histogram *g,
+		      double tick_ns)
+{
+	struct tail *t = s->tail;
+
+	if (!t->vcpu) {
+		t->vcpu = xcalloc(nr_vcpus, sizeof(*t->vcpu));
+		t->nr_vcpus = nr_vcpus;
+	}
+	histogram_add_guest(&t->vcpu[vcpu], g, tick_ns);
+	histogram_add_guest(&t->run, g, tick_ns);
+}
+
+static void end_tail(struct series *s)
+{
+	struct tail *t = s->tail;
+
+	if (!t->run.nr)
+		return;
+	for (unsigned int i = 0; i < HISTOGRAM_QUANTILES; i++) {
+		double ns = histogram_quantile(&t->run,
+					       histogram_quantiles[i].quantile);
+
+		t->of_runs[i] = xrealloc(t->of_runs[i], t->nr_runs + 1,
+					 sizeof(*t->of_runs[i]));
+		t->of_runs[i][t->nr_runs] = llround(ns);
+	}
+	if (t->vcpu)
+		series_add_value(s, t->of_runs[0][t->nr_runs]);
+	t->nr_runs++;
+	histogram_merge(&t->all, &t->run);
+	histogram_clear(&t->run);
+}
+
+static void free_tail(struct tail *t)
+{
+	if (!t)
+		return;
+	for (unsigned int i = 0; i < t->nr_vcpus; i++)
+		histogram_fini(&t->vcpu[i]);
+	for (unsigned int i = 0; i < HISTOGRAM_QUANTILES; i++)
+		free(t->of_runs[i]);
+	histogram_fini(&t->run);
+	histogram_fini(&t->all);
+	free(t->vcpu);
+	free(t);
+}
+
 void series_end_run(struct series *s)
 {
-	unsigned int nr = s->nr - s->run_start;
+	unsigned int nr;
 
+	if (s->tail)
+		end_tail(s);
+	nr = s->nr - s->run_start;
 	if (!nr)
 		return;
 	s->run_medians = xrealloc(s->run_medians, s->nr_runs + 1,
@@ -84,6 +146,7 @@ void series_take_stats(struct series *s, struct stat_change *stats,
 void series_fini(struct series *s)
 {
 	free_stats(s);
+	free_tail(s->tail);
 	free(s->remark);
 	free(s->run_medians);
 	free(s->samples);
@@ -114,6 +177,17 @@ bool check_passes(const struct check_state *c, bool strict)
 	}
 }
 
+const char *metric_format(char *buf, enum metric_unit unit, double value)
+{
+	return unit == UNIT_NS ? format_ns(buf, value) :
+				 format_count(buf, value);
+}
+
+const char *metric_better_name(const struct metric_row *row)
+{
+	return row->kind & HIGHER_IS_BETTER ? "higher" : "lower";
+}
+
 const char *metric_unit_name(enum metric_unit unit)
 {
 	static const char *const names[] = {
@@ -123,11 +197,6 @@ const char *metric_unit_name(enum metric_unit unit)
 	};
 
 	return names[unit];
-}
-
-const char *metric_better_name(enum metric_better better)
-{
-	return better == LOWER_IS_BETTER ? "lower" : "higher";
 }
 
 const char *check_result_name(enum check_result result)

@@ -88,6 +88,15 @@ static void print_numbers(const struct option_row *row, const u64 *v, size_t nr,
 		fputc(']', out);
 }
 
+static void print_names(const struct option_row *row,
+			const struct u64_list *list, FILE *out)
+{
+	for (unsigned int i = 0; i < list->nr; i++)
+		fprintf(out, "%s%s", i ? "," : " [", row->choices[list->v[i]]);
+	if (list->nr)
+		fputc(']', out);
+}
+
 /* " [4K]", or nothing where it would say nothing. */
 static void print_default(const struct option_row *row, const void *config,
 			  FILE *out)
@@ -96,7 +105,9 @@ static void print_default(const struct option_row *row, const void *config,
 	const struct u64_list *list = member;
 	const char *text;
 
-	if (option_is_list(row)) {
+	if (row->type == OPT_CHOICE_LIST) {
+		print_names(row, list, out);
+	} else if (option_is_list(row)) {
 		print_numbers(row, list->v, list->nr, out);
 	} else if (is_text(row)) {
 		text = text_of(row, config);
@@ -117,7 +128,7 @@ static char *describe(const struct option_row *row, const void *config)
 	if (!out)
 		die("out of memory");
 	fputs(row->help, out);
-	if (row->type == OPT_CHOICE) {
+	if (row->choices) {
 		fputs(" (", out);
 		option_print_choices(row, out);
 		fputc(')', out);
@@ -194,13 +205,24 @@ void option_man(const struct option_row *row, const void *config, FILE *out)
 	free(text);
 }
 
+static void names_json(const struct option_row *row, const char *key,
+		       const struct u64_list *list, struct json *j)
+{
+	json_array_begin(j, key);
+	for (unsigned int i = 0; i < list->nr; i++)
+		json_text(j, NULL, row->choices[list->v[i]]);
+	json_array_end(j);
+}
+
 void option_json_as(const struct option_row *row, const void *config,
 		    const char *name, struct json *j)
 {
 	const void *member = member_of(row, config);
 	const struct u64_list *list = member;
 
-	if (option_is_list(row))
+	if (row->type == OPT_CHOICE_LIST)
+		names_json(row, name, list, j);
+	else if (option_is_list(row))
 		json_u64_array(j, name, list->v, list->nr);
 	else if (is_text(row))
 		json_text(j, name, text_of(row, config));

@@ -184,24 +184,50 @@ static void store_list(const struct typed *t, struct u64_list *member)
 		check_range(t, member->v[i]);
 }
 
-static void store_choice(const struct typed *t, int *member)
+/* Index of the first @len bytes of @name among the choices. */
+static int choice_index(const struct typed *t, const char *name, size_t len)
 {
 	char names[1024] = "";
 	FILE *out;
 	int i;
 
-	for (i = 0; t->row->choices[i]; i++) {
-		if (!strcmp(t->value, t->row->choices[i])) {
-			*member = i;
-			return;
-		}
-	}
+	for (i = 0; t->row->choices[i]; i++)
+		if (strlen(t->row->choices[i]) == len &&
+		    !strncmp(name, t->row->choices[i], len))
+			return i;
 	out = fmemopen(names, sizeof(names), "w");
 	if (out) {
 		option_print_choices(t->row, out);
 		fclose(out);
 	}
-	usage_error("%s %s: not one of %s", t->option, t->value, names);
+	usage_error("%s %.*s: not one of %s", t->option, (int)len, name, names);
+}
+
+static void store_choice(const struct typed *t, int *member)
+{
+	*member = choice_index(t, t->value, strlen(t->value));
+}
+
+static void store_choices(const struct typed *t, struct u64_list *member)
+{
+	const char *name = t->value;
+	size_t len;
+
+	member->nr = 0;
+	for (;; name += len + 1) {
+		int choice;
+
+		len = strcspn(name, ",");
+		choice = choice_index(t, name, len);
+		for (unsigned int i = 0; i < member->nr; i++)
+			if (member->v[i] == (u64)choice)
+				usage_error("%s %s: %.*s stands twice",
+					    t->option, t->value, (int)len,
+					    name);
+		member->v[member->nr++] = choice;
+		if (!name[len])
+			break;
+	}
 }
 
 static void store(const struct typed *t, void *config)
@@ -230,6 +256,9 @@ static void store(const struct typed *t, void *config)
 		break;
 	case OPT_CHOICE:
 		store_choice(t, member);
+		break;
+	case OPT_CHOICE_LIST:
+		store_choices(t, member);
 		break;
 	}
 	if (row->valid && !row->valid(member, &why))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
+#include "report_tail.h"
 #include "stats.h"
 #include "units.h"
 
@@ -47,14 +49,9 @@ void report_begin(struct session *s)
 	fprintf(s->text, "# %s: %s\n", s->bench->name, s->bench->question);
 	host_print(&s->host, "# ", s->text);
 	print_config(s);
+	if (s->left_out)
+		diagnostic(s->text, "", s->left_out);
 	fflush(s->text);
-}
-
-static const char *format_value(char buf[UNIT_LEN], enum metric_unit unit,
-				double value)
-{
-	return unit == UNIT_NS ? format_ns(buf, value) :
-				 format_count(buf, value);
 }
 
 /* "65536 x 4K", "NOT OK: ...", "not verified: ..." */
@@ -93,9 +90,9 @@ static void print_metric(const struct session *s, const struct point *p,
 	if (series->pages && row->unit == UNIT_NS)
 		format_ns(each, runs.median / series->pages);
 	fprintf(s->text, "# %-16s %10s %10s %10s %7s %10s", row->name,
-		format_value(median, row->unit, runs.median),
-		format_value(min, row->unit, all.min),
-		format_value(max, row->unit, all.max), spread, each);
+		metric_format(median, row->unit, runs.median),
+		metric_format(min, row->unit, all.min),
+		metric_format(max, row->unit, all.max), spread, each);
 	for (unsigned int i = 0; i < s->nr_checks; i++) {
 		if (s->bench->checks[i].metric != (int)metric)
 			continue;
@@ -126,16 +123,17 @@ static void print_samples(const struct session *s, const struct point *p,
 
 static void print_table(const struct session *s, const struct point *p)
 {
-	char size[UNIT_LEN];
+	char *label = point_label(s, p);
 
-	fprintf(s->text, "#\n# vcpus=%llu bytes=%s\n",
-		(unsigned long long)p->vcpus, format_size(size, p->bytes));
+	fprintf(s->text, "#\n# %s\n", label);
+	free(label);
 	/* the plus-minus sign has two bytes: no width for that column */
 	fprintf(s->text, "# %-16s %10s %10s %10s   ±95%% %10s  %s\n", "phase",
 		"median", "min", "max", "per page", "check");
 	for (unsigned int i = 0; i < s->nr_metrics; i++)
 		if (p->series[i].nr)
 			print_metric(s, p, i);
+	report_tails(s, p);
 	for (unsigned int i = 0; i < s->nr_metrics; i++)
 		if (p->series[i].nr && s->common->verbose)
 			print_samples(s, p, i);
@@ -148,14 +146,11 @@ static void print_result(struct session *s, const struct point *p,
 {
 	const struct check_state *c = &p->checks[check];
 	bool ok = check_passes(c, s->common->strict);
-	char size[UNIT_LEN];
+	char *label = s->nr_points > 1 ? point_label(s, p) : NULL;
 
-	fprintf(s->text, "%s %u - ", ok ? "ok" : "not ok",
-		++s->results_printed);
-	if (s->nr_points > 1)
-		fprintf(s->text, "vcpus=%llu bytes=%s ",
-			(unsigned long long)p->vcpus,
-			format_size(size, p->bytes));
+	fprintf(s->text, "%s %u - %s%s", ok ? "ok" : "not ok",
+		++s->results_printed, label ? label : "", label ? " " : "");
+	free(label);
 	fputs(s->bench->checks[check].name, s->text);
 	if (c->result == CHECK_UNVERIFIED)
 		fprintf(s->text, "%s not verified: %s", ok ? " # SKIP" : ":",

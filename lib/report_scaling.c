@@ -99,9 +99,7 @@ static void print_median(const struct session *s, unsigned int metric,
 	char buf[UNIT_LEN];
 
 	fprintf(s->text, " %10s",
-		s->bench->metrics[metric].unit == UNIT_NS ?
-			format_ns(buf, median) :
-			format_count(buf, median));
+		metric_format(buf, s->bench->metrics[metric].unit, median));
 }
 
 static void print_cell(const struct session *s, unsigned int metric,
@@ -165,18 +163,27 @@ static void warn_of_cpus(const struct session *s, const struct row_of_points *r)
 
 static void print_row(const struct session *s, const struct row_of_points *r)
 {
+	const char *variant = point_variant(s, r->points[0]);
 	const struct axis *axis = r->axis;
 	char first[UNIT_LEN], fixed[UNIT_LEN];
 
 	fprintf(s->text,
-		"#\n# scaling over %s, %s=%s: medians, as a multiple of that "
+		"#\n# scaling over %s, %s=%s%s%s: medians, as a multiple of that "
 		"with %s and of the ideal\n",
 		axis->name, axis->fixed_name,
 		axis->format_fixed(fixed, axis->fixed(r->points[0])),
+		variant ? " " : "", variant ? variant : "",
 		axis->format(first, axis->value(r->points[0])));
 	for (unsigned int i = 1; i < r->nr; i += POINTS_PER_LINE)
 		print_lines(s, r, i, min_u64(r->nr, i + POINTS_PER_LINE));
 	warn_of_cpus(s, r);
+}
+
+/* Nothing but the swept value may differ. */
+static bool is_fixed(const struct axis *axis, const struct point *a,
+		     const struct point *b)
+{
+	return axis->fixed(a) == axis->fixed(b) && a->variant == b->variant;
 }
 
 /* True if an earlier point stands for all with the same fixed value. */
@@ -185,8 +192,7 @@ static bool is_known(const struct session *s, const struct axis *axis,
 {
 	for (unsigned int i = 0; i < index; i++)
 		if (s->points[i].finished &&
-		    axis->fixed(&s->points[i]) ==
-			    axis->fixed(&s->points[index]))
+		    is_fixed(axis, &s->points[i], &s->points[index]))
 			return true;
 	return false;
 }
@@ -194,12 +200,10 @@ static bool is_known(const struct session *s, const struct axis *axis,
 static void collect(struct row_of_points *r, const struct session *s,
 		    unsigned int index)
 {
-	u64 fixed = r->axis->fixed(&s->points[index]);
-
 	r->nr = 0;
 	for (unsigned int i = index; i < s->nr_points; i++)
 		if (s->points[i].finished &&
-		    r->axis->fixed(&s->points[i]) == fixed)
+		    is_fixed(r->axis, &s->points[i], &s->points[index]))
 			r->points[r->nr++] = &s->points[i];
 }
 

@@ -82,6 +82,23 @@ void results_check_path(const char *path)
 	free(target);
 }
 
+static void write_histogram(struct json *j, const struct tail *t)
+{
+	json_object_begin(j, "histogram");
+	histogram_json_summary(&t->all, j);
+	histogram_json_buckets(&t->all, j);
+	if (t->vcpu) {
+		json_array_begin(j, "vcpus");
+		for (unsigned int i = 0; i < t->nr_vcpus; i++) {
+			json_object_begin(j, NULL);
+			histogram_json_summary(&t->vcpu[i], j);
+			json_object_end(j);
+		}
+		json_array_end(j);
+	}
+	json_object_end(j);
+}
+
 static void write_metric(struct json *j, const struct session *s,
 			 const struct point *p, unsigned int metric)
 {
@@ -91,7 +108,7 @@ static void write_metric(struct json *j, const struct session *s,
 	json_object_begin(j, NULL);
 	json_text(j, "name", row->name);
 	json_text(j, "unit", metric_unit_name(row->unit));
-	json_text(j, "better", metric_better_name(row->better));
+	json_text(j, "better", metric_better_name(row));
 	json_u64_array(j, "samples", series->samples, series->nr);
 	if (series->vcpu_samples) {
 		json_array_begin(j, "vcpu_samples");
@@ -110,16 +127,45 @@ static void write_metric(struct json *j, const struct session *s,
 		json_u64(j, "thread_accesses", series->thread_pages);
 	if (series->remark)
 		json_text(j, "remark", series->remark);
+	if (series->tail && series->tail->all.nr)
+		write_histogram(j, series->tail);
 	json_object_end(j);
+}
+
+/* What each run's tail was, as metrics that can be compared. */
+static void write_tail(struct json *j, const struct metric_row *row,
+		       const struct tail *t)
+{
+	for (unsigned int i = 0; i < HISTOGRAM_QUANTILES; i++) {
+		const struct histogram_quantile *q = &histogram_quantiles[i];
+		char *name;
+
+		if (!q->suffix)
+			continue;
+		name = xasprintf("%s_%s", row->name, q->suffix);
+		json_object_begin(j, NULL);
+		json_text(j, "name", name);
+		json_text(j, "unit", metric_unit_name(row->unit));
+		json_text(j, "better", metric_better_name(row));
+		json_u64_array(j, "samples", t->of_runs[i], t->nr_runs);
+		json_u64(j, "samples_per_run", 1);
+		json_object_end(j);
+		free(name);
+	}
 }
 
 static void write_metrics(struct json *j, const struct session *s,
 			  const struct point *p)
 {
 	json_array_begin(j, "metrics");
-	for (unsigned int i = 0; i < s->nr_metrics; i++)
+	for (unsigned int i = 0; i < s->nr_metrics; i++) {
+		const struct tail *t = p->series[i].tail;
+
 		if (p->series[i].nr)
 			write_metric(j, s, p, i);
+		if (t && t->nr_runs)
+			write_tail(j, &s->bench->metrics[i], t);
+	}
 	json_array_end(j);
 }
 
@@ -186,6 +232,8 @@ static void write_point(struct json *j, const struct session *s,
 	json_object_begin(j, "config");
 	json_u64(j, "vcpus", p->vcpus);
 	json_u64(j, "bytes", p->bytes);
+	if (s->bench->variants)
+		json_text(j, s->bench->variants->key, point_variant(s, p));
 	json_object_end(j);
 	write_metrics(j, s, p);
 	write_checks(j, s, p);

@@ -79,6 +79,7 @@ sub results {
 	my $config = delete $other{config} // {};
 	my $host = delete $other{host} // {};
 	my $vcpus = delete $other{vcpus} // [1];
+	my $point = delete $other{point} // {};
 
 	write_text($path, $json->encode({
 		schema => 'kvmeter/1',
@@ -91,7 +92,8 @@ sub results {
 		host => { kernel => '6.18.1', cpu => 'made up',
 			  kvm => { module => 'kvm_intel',
 				   parameters => { 'kvm.tdp_mmu' => 'Y' } }, %$host },
-		points => [map { { config => { vcpus => $_, bytes => 67108864 },
+		points => [map { { config => { vcpus => $_, bytes => 67108864,
+						  %$point },
 				   metrics => $metrics, checks => $checks } } @$vcpus],
 		verdict => 'pass',
 		reason => undef,

@@ -103,6 +103,16 @@ like($text, qr/only in A: page_table_test vcpus=2 bytes=64M create/, '... which 
 $text = compares('two sweeps', 0, ['sweep.json', 'sweep.json']);
 like($text, qr/^page_table_test vcpus=1 .*^page_table_test vcpus=2 /ms, 'two points');
 like($text, qr/Holm over 6 figures/, 'all of them count');
+# variants of one experiment: the same one is compared, and it is no difference
+results('ring.json', \@a, point => { log_mode => 'ring' }, config => { log_mode => ['ring'] });
+results('both.json', \@a, point => { log_mode => 'ring' },
+	config => { log_mode => ['ring', 'get-log'] });
+$text = compares('variants', 0, ['ring.json', 'both.json']);
+like($text, qr/^page_table_test vcpus=1 bytes=64M log_mode=ring, A to B$/m, 'the variant is named');
+unlike($text, qr/^differs:/m, '... and what else was measured is no difference');
+results('get.json', \@a, point => { log_mode => 'get-log' });
+my (undef, $apart, $refusal) = kvmeter('compare', 'ring.json', 'get.json');
+is($refusal, 2, 'other variants have nothing in common');
 $text = compares('three sides', 1, ['a.json', 'a.json', 'b.json']);
 like($text, qr/A to B\n.*A to C\n/s, 'A against the others');
 

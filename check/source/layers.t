@@ -25,7 +25,7 @@ my @layers = (
 	[qw(gang plan dirty)],
 	[qw(metrics)],
 	[qw(bench bench_options bench_man bench_describe run check_mappings point report
-	   report_scaling results)],
+	   report_scaling report_tail results variants)],
 	[qw(workload dirty_proof)],
 );
 my $last_without_kvm = 3;

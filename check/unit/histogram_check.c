@@ -50,7 +50,7 @@ static void fill(u64 v[NR])
 
 static void assert_near(double value, double exact, double unit_ns)
 {
-	assert_true(fabs(value - exact) <= exact / 128 + unit_ns / 2);
+	assert_true(fabs(value - exact) <= exact / 64 + unit_ns / 2);
 }
 
 static void test_quantiles(void **state __maybe_unused)

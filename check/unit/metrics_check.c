@@ -41,6 +41,58 @@ static void test_series(void **state __maybe_unused)
 	assert_int_equal(s.nr, 0);
 }
 
+/* Samples of the host: they stay, and each run has its quantiles. */
+static void test_tail(void **state __maybe_unused)
+{
+	struct series s = { 0 };
+
+	series_keep_tail(&s);
+	for (u64 run = 1; run <= 2; run++) {
+		for (u64 i = 1; i <= 1000; i++)
+			series_add(&s, &(struct timing){ .ns = run * i });
+		series_end_run(&s);
+	}
+	series_end_run(&s);
+	assert_int_equal(s.nr, 2000);
+	assert_int_equal(s.nr_runs, 2);
+	assert_int_equal(s.tail->nr_runs, 2);
+	for (u64 run = 1; run <= 2; run++) {
+		assert_in_range(s.tail->of_runs[0][run - 1], 492 * run,
+				508 * run);
+		assert_in_range(s.tail->of_runs[3][run - 1], 984 * run,
+				1000 * run);
+	}
+	assert_int_equal(s.tail->all.nr, 2000);
+	assert_true(histogram_max_ns(&s.tail->all) == 2000);
+	series_fini(&s);
+}
+
+/* Samples of guests: each run has their median as its sample. */
+static void test_guest_tail(void **state __maybe_unused)
+{
+	struct guest_histogram *g = test_calloc(1, sizeof(*g));
+	struct series s = { 0 };
+
+	series_keep_tail(&s);
+	for (u64 i = 1; i <= 20; i++)
+		guest_histogram_add(g, i);
+	for (unsigned int run = 0; run < 3; run++) {
+		series_add_guest(&s, 0, 2, g, 2.5);
+		series_add_guest(&s, 1, 2, g, 2.5);
+		series_add_guest(&s, 1, 2, g, 2.5);
+		series_end_run(&s);
+	}
+	assert_int_equal(s.nr, 3);
+	assert_int_equal(s.nr_runs, 3);
+	assert_int_equal(s.samples[2], 25);
+	assert_int_equal(s.tail->vcpu[0].nr, 60);
+	assert_int_equal(s.tail->vcpu[1].nr, 120);
+	assert_int_equal(s.tail->all.nr, 180);
+	assert_true(histogram_max_ns(&s.tail->all) == 50);
+	series_fini(&s);
+	test_free(g);
+}
+
 /* Rounds of one run count once. */
 static void test_runs(void **state __maybe_unused)
 {
@@ -157,9 +209,14 @@ static void test_names(void **state __maybe_unused)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_series), cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_mixed),  cmocka_unit_test(test_stats),
-		cmocka_unit_test(test_merge),  cmocka_unit_test(test_passes),
+		cmocka_unit_test(test_series),
+		cmocka_unit_test(test_tail),
+		cmocka_unit_test(test_guest_tail),
+		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_stats),
+		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_passes),
 		cmocka_unit_test(test_names),
 	};
 

@@ -59,6 +59,8 @@ static const char help_text[] =
 "  -k, --chunk SIZE            clear in chunks [64K]\n"
 "  -o, --order ORDER           how pages are visited (forward, backward,\n"
 "                              shuffled) [backward]\n"
+"  -M, --ways LIST             in turn (forward, backward, shuffled)\n"
+"                              [shuffled,forward]\n"
 "      --write-mode MODE       page size (4K, 16K)\n";
 
 static const char man_text[] =
@@ -102,6 +104,9 @@ static const char man_text[] =
 "\\fB\\-o\\fR, \\fB\\-\\-order\\fR \\fIORDER\\fR\n"
 "how pages are visited (forward, backward, shuffled) [backward]\n"
 ".TP\n"
+"\\fB\\-M\\fR, \\fB\\-\\-ways\\fR \\fILIST\\fR\n"
+"in turn (forward, backward, shuffled) [shuffled,forward]\n"
+".TP\n"
 "\\fB\\-\\-write\\-mode\\fR \\fIMODE\\fR\n"
 "page size (4K, 16K)\n";
 
@@ -117,6 +122,10 @@ static const char example_json[] =
 "  \"seed\": 0,\n"
 "  \"chunk\": 65536,\n"
 "  \"order\": \"backward\",\n"
+"  \"ways\": [\n"
+"    \"shuffled\",\n"
+"    \"forward\"\n"
+"  ],\n"
 "  \"write_mode\": null\n"
 "}\n";
 /* clang-format on */

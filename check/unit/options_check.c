@@ -180,6 +180,23 @@ static void test_choices(void **state __maybe_unused)
 	refused("--write-mode 64K", "--write-mode 64K: not one of 4K, 16K");
 }
 
+static void test_choice_lists(void **state __maybe_unused)
+{
+	const struct config *c = parse("-M backward,shuffled,forward");
+
+	assert_int_equal(c->ways.nr, 3);
+	assert_int_equal(c->ways.v[0], 1);
+	assert_int_equal(c->ways.v[1], 2);
+	assert_int_equal(c->ways.v[2], 0);
+	assert_int_equal(parse("--ways=forward")->ways.nr, 1);
+	refused("-M back", "-M back: not one of forward, backward, shuffled");
+	refused("-M forward,back,x",
+		"-M back: not one of forward, backward, shuffled");
+	refused("-M forward,", "-M : not one of forward, backward, shuffled");
+	refused("-M forward,backward,forward",
+		"-M forward,backward,forward: forward stands twice");
+}
+
 static void test_unknown(void **state __maybe_unused)
 {
 	refused("-Z", "-Z: unknown option");
@@ -195,7 +212,7 @@ static void test_unknown(void **state __maybe_unused)
 	refused("--=1", "--: ambiguous: --vcpus, --bytes, --slots, --pin, "
 			"--json, --quiet, --write-percent, --random-access, "
 			"--no-prefault, --seed, --chunk, --order, "
-			"--write-mode");
+			"--ways, --write-mode");
 	refused("--write", "--write: ambiguous: --write-percent, --write-mode");
 	refused("--s=4", "--s: ambiguous: --slots, --seed");
 	/* The first is named, though later ones are wrong as well. */
@@ -357,6 +374,7 @@ int main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_choice_lists),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_operands),

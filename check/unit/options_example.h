@@ -20,6 +20,7 @@ struct config {
 	const char *pin;
 	int order;
 	int mode;
+	struct u64_list ways;
 };
 
 static const struct config defaults = {
@@ -32,6 +33,7 @@ static const struct config defaults = {
 	.pin = "none",
 	.order = 1,
 	.mode = -1,
+	.ways = { .nr = 2, .v = { 2, 0 } },
 };
 
 static bool valid_pin(const void *member, const char **why)
@@ -156,6 +158,15 @@ static const struct option_row own_rows[] = {
 		.arg = "ORDER",
 		.offset = offsetof(struct config, order),
 		.help = "how pages are visited",
+		.choices = orders,
+	},
+	{
+		.type = OPT_CHOICE_LIST,
+		.letter = 'M',
+		.name = "ways",
+		.arg = "LIST",
+		.offset = offsetof(struct config, ways),
+		.help = "in turn",
 		.choices = orders,
 	},
 	{

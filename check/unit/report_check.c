@@ -7,6 +7,7 @@
 #undef skip /* cmocka's */
 #include "report.h"
 #include "session.h"
+#include "variants.h"
 
 static void test_whole(void **state __maybe_unused)
 {
@@ -224,6 +225,70 @@ static void test_few_samples(void **state __maybe_unused)
 	made_up_fini(&m);
 }
 
+static void test_tails(void **state __maybe_unused)
+{
+	static struct guest_histogram g[2];
+	struct made_up m;
+	struct series *s;
+
+	made_up_init(&m, 1);
+	made_up_measure(&m, &m.points[0]);
+	s = &m.points[0].series[WRITES];
+	series_keep_tail(s);
+	guest_histogram_add(&g[0], 50);
+	guest_histogram_add(&g[1], 60);
+	guest_histogram_add(&g[1], 63);
+	series_add_guest(s, 0, 2, &g[0], 10);
+	series_add_guest(s, 1, 2, &g[1], 10);
+	series_end_run(s);
+	report_point(&m.session, &m.points[0]);
+	assert_non_null(strstr(
+		made_up_text(&m),
+		/* clang-format off */
+"# tail                    p50        p90        p99      p99.9        max      samples\n"
+"# writes               600 ns     630 ns     630 ns     630 ns     630 ns            3\n"
+"#   vCPU 0             500 ns     500 ns     500 ns     500 ns     500 ns            1\n"
+"#   vCPU 1             600 ns     630 ns     630 ns     630 ns     630 ns            2\n"));
+	/* clang-format on */
+	made_up_fini(&m);
+}
+
+static void test_variants(void **state __maybe_unused)
+{
+	static const char *const names[] = { "get-log", "ring", NULL };
+	static const struct bench_variants variants = { .key = "log_mode",
+							.names = names };
+	struct bench bench = session_bench;
+	struct made_up m;
+
+	made_up_init(&m, 2);
+	bench.variants = &variants;
+	m.session.bench = &bench;
+	m.points[1].vcpus = 1;
+	m.points[1].variant = 1;
+	made_up_measure(&m, &m.points[0]);
+	made_up_measure(&m, &m.points[1]);
+	for (unsigned int i = 0; i < m.config.runs; i++)
+		m.points[1].series[CREATE].run_medians[i] *= 2;
+	m.points[1].series[GET_LOG].nr_runs = 0;
+	report_point(&m.session, &m.points[1]);
+	variants_report(&m.session);
+	assert_non_null(strstr(made_up_text(&m),
+			       "# vcpus=1 bytes=64M log_mode=ring\n"));
+	assert_non_null(strstr(m.text, "ok 1 - vcpus=1 bytes=64M log_mode=ring "
+				       "create: mappings: "));
+	assert_non_null(strstr(
+		m.text,
+		/* clang-format off */
+"# vcpus=1 bytes=64M: medians side by side, and their ratios to get-log\n"
+"# log_mode              get-log                 ring        \n"
+"# create               102.5 us             205.0 us   x2.00\n"
+"# get_log              2.500 us                    -        \n"
+"# writes                50.33 M              50.33 M   x1.00\n"));
+	/* clang-format on */
+	made_up_fini(&m);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -238,6 +303,8 @@ int main(void)
 		cmocka_unit_test(test_early_bail_out),
 		cmocka_unit_test(test_verbose),
 		cmocka_unit_test(test_few_samples),
+		cmocka_unit_test(test_tails),
+		cmocka_unit_test(test_variants),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);

@@ -57,11 +57,22 @@ static bool is_in(const char *const *names, const char *name)
 	return false;
 }
 
+/* Is it an option that the file's points are about? They speak for it. */
+static bool is_swept(const struct results *r, const char *option)
+{
+	const json_t *point =
+		json_array_get(json_object_get(r->root, "points"), 0);
+
+	return json_object_get(json_object_get(point, "config"), option) !=
+	       NULL;
+}
+
 /* Members of two objects, but for @except. */
 struct members {
 	const char *prefix;
 	const json_t *before, *after;
-	const char *const *except; /* ended by NULL */
+	const char *const *except;   /* ended by NULL */
+	const struct results *swept; /* what it sweeps is no member; or NULL */
 };
 
 static void add_members(struct differences *d, const struct members *m)
@@ -78,7 +89,9 @@ static void add_members(struct differences *d, const struct members *m)
 		const json_t *after = json_object_get(m->after, key);
 		char *what = xasprintf("%s%s", m->prefix, key);
 
-		if (!is_in(m->except, key) && !is_equal(before, after))
+		if (!is_in(m->except, key) &&
+		    !(m->swept && is_swept(m->swept, key)) &&
+		    !is_equal(before, after))
 			add(d, what, before, after);
 		free(what);
 	}
@@ -100,15 +113,17 @@ static struct members members_of(const struct members *of, const char *prefix,
 void differ(struct differences *d, const struct results *before,
 	    const struct results *after)
 {
-	static const char *const sweeps[] = { "vcpus", "bytes", "runs", NULL };
+	static const char *const runs[] = { "runs", NULL };
 	/* the usual reason to compare, and kvm is looked into */
 	static const char *const kernel[] = { "kernel", "version", "kvm",
 					      NULL };
 	static const char *const parameters[] = { "parameters", NULL };
 	static const char *const none[] = { NULL };
-	struct members file = { "", before->root, after->root, none }, part;
+	struct members file = { "", before->root, after->root, none, NULL },
+		       part;
 
-	part = members_of(&file, "", "config", sweeps);
+	part = members_of(&file, "", "config", runs);
+	part.swept = before;
 	add_members(d, &part);
 	part = members_of(&file, "host.", "host", kernel);
 	add_members(d, &part);

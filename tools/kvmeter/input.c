@@ -71,6 +71,25 @@ static bool is_partial(const json_t *metric)
 	       !json_object_get(metric, "samples_per_run");
 }
 
+/* What the point is besides vCPUs and bytes, "tracking=ring". */
+static const char *read_variant(const json_t *config)
+{
+	char *text = xstrdup(""), *longer;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)config, key, value)
+	{
+		if (!json_is_string(value))
+			continue;
+		longer = xasprintf("%s%s%s=%s", text, *text ? " " : "", key,
+				   json_string_value(value));
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 static void read_point(struct results *r, const json_t *point,
 		       struct problems *p)
 {
@@ -78,6 +97,7 @@ static void read_point(struct results *r, const json_t *point,
 	const json_t *vcpus = json_object_get(config, "vcpus");
 	const json_t *bytes = json_object_get(config, "bytes");
 	const json_t *metrics = json_object_get(point, "metrics"), *metric;
+	const char *variant;
 	size_t i;
 
 	if (!json_is_integer(vcpus) || !json_is_integer(bytes) ||
@@ -85,10 +105,12 @@ static void read_point(struct results *r, const json_t *point,
 		problem(p, "%s: a point without config or metrics", r->path);
 		return;
 	}
+	variant = read_variant(config);
 	json_array_foreach(metrics, i, metric)
 	{
 		struct series s = {
 			.bench = r->bench,
+			.variant = variant,
 			.vcpus = json_integer_value(vcpus),
 			.bytes = json_integer_value(bytes),
 		};

@@ -10,6 +10,7 @@
 struct series {
 	const char *bench;
 	u64 vcpus, bytes;
+	const char *variant; /* "tracking=ring"; "": the benchmark has none */
 	const char *metric;
 	const char *unit;
 	bool higher_is_better;
@@ -62,6 +63,9 @@ void side_read(struct side *side, const char *operand, enum input_failed failed,
 /* NULL if the side has none for the point and metric of @like. */
 const struct series *side_find(const struct side *side,
 			       const struct series *like);
+
+/* Are they of one benchmark, at one point? */
+bool series_same_point(const struct series *a, const struct series *b);
 
 /* Boots that the files are from; each one that tells none counts as its own. */
 size_t side_boots(const struct side *side);

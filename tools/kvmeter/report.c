@@ -15,9 +15,10 @@ char *report_point(const struct series *s)
 {
 	char bytes[UNIT_LEN];
 
-	return xasprintf("%s vcpus=%llu bytes=%s", s->bench,
+	return xasprintf("%s vcpus=%llu bytes=%s%s%s", s->bench,
 			 (unsigned long long)s->vcpus,
-			 format_size(bytes, s->bytes));
+			 format_size(bytes, s->bytes), *s->variant ? " " : "",
+			 s->variant);
 }
 
 const char *report_value(char *buf, const char *unit, double value)

@@ -60,6 +60,8 @@ static json_t *comparison_of(const struct series *s, const struct comparison *c)
 			      s->unit, "better",
 			      s->higher_is_better ? "higher" : "lower");
 
+	if (*s->variant)
+		json_object_set_new(j, "variant", json_string(s->variant));
 	json_object_set_new(j, "before",
 			    half_of(c->before, c->nr_before, c->median_before));
 	json_object_set_new(j, "after",

@@ -156,19 +156,13 @@ static void print_remarks(const struct report *r, const struct pair *pair,
 	free(reason);
 }
 
-static bool same_point(const struct series *a, const struct series *b)
-{
-	return strcmp(a->bench, b->bench) == 0 && a->vcpus == b->vcpus &&
-	       a->bytes == b->bytes;
-}
-
 /* The index after the last metric of the point that begins at @first. */
 static size_t point_end(const struct pair *pair, size_t first)
 {
 	size_t end = first + 1;
 
 	while (end < pair->nr &&
-	       same_point(pair->series[first], pair->series[end]))
+	       series_same_point(pair->series[first], pair->series[end]))
 		end++;
 	return end;
 }

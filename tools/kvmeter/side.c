@@ -51,10 +51,15 @@ static void add_directory(struct side *side, const char *path,
 	free(entries);
 }
 
-static bool is_like(const struct series *a, const struct series *b)
+bool series_same_point(const struct series *a, const struct series *b)
 {
 	return strcmp(a->bench, b->bench) == 0 && a->vcpus == b->vcpus &&
-	       a->bytes == b->bytes && strcmp(a->metric, b->metric) == 0;
+	       a->bytes == b->bytes && strcmp(a->variant, b->variant) == 0;
+}
+
+static bool is_like(const struct series *a, const struct series *b)
+{
+	return series_same_point(a, b) && strcmp(a->metric, b->metric) == 0;
 }
 
 const struct series *side_find(const struct side *side,

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which variants of a benchmark are measured. Main thread only. */
+#ifndef KVMETER_VARIANTS_H
+#define KVMETER_VARIANTS_H
+
+#include "point.h"
+
+/*
+ * Those that the option names or, if it names none, all there are; one, number
+ * 0, for a benchmark without variants.
+ */
+struct u64_list variants_wanted(const struct session *s);
+
+/*
+ * Asks KVM for each. One that was named and is missing skips the benchmark; of
+ * those that were not, the missing ones are dropped and session.left_out says
+ * why. Skips if none is left.
+ */
+void variants_require(struct session *s);
+
+/*
+ * After the last point: medians of the variants side by side, and their ratios
+ * to the first one.
+ */
+void variants_report(const struct session *s);
+
+#endif
