@@ -11,6 +11,7 @@ static const struct command {
 	const char *summary;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "list", "the benchmarks, and what each measures", command_list },
 	{ "compare", "is one kernel, host or setting slower than another?",
 	  command_compare },
 	{ NULL, NULL, NULL },
@@ -21,7 +22,7 @@ static int print_help(void)
 	const struct command *c;
 
 	puts("Usage: kvmeter COMMAND [ARGUMENT]...\n"
-	     "Works on what the benchmarks write with --json.\n");
+	     "Runs the benchmarks, and works on what they write with --json.\n");
 	for (c = commands; c->name; c++)
 		printf("  %-10s %s\n", c->name, c->summary);
 	puts("\n'kvmeter help COMMAND' tells more of one; so does its --help.");

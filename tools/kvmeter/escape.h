@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Text of unknown origin (names and details in results, what a program printed)
+ * where its characters could mean something. Bytes that are not UTF-8 become
+ * U+FFFD. Any thread.
+ */
+#ifndef KVMETER_ESCAPE_H
+#define KVMETER_ESCAPE_H
+
+#include <stdio.h>
+
+/* On one line: line ends and tabs become spaces, other control characters ?. */
+void escape_line(const char *text, FILE *out);
+
+/*
+ * In a result line of KTAP: the same, and # becomes U+FF03, because kunit.py
+ * takes nothing before a directive that has one, escaped or not.
+ */
+void escape_ktap(const char *text, FILE *out);
+
+/* Content or attribute in XML 1.0: characters that it does not allow go. */
+void escape_xml(const char *text, FILE *out);
+
+#endif
