@@ -13,10 +13,7 @@
 #define SIDES_MAX 26
 
 struct compare_config {
-	int format;
-	const char *threshold;
-	const char *alpha;
-	const char *metric;
+	struct compare_choice choice;
 	bool failed;
 	bool help;
 };
@@ -28,8 +25,7 @@ static void (*const formats[])(const struct report *r,
 					      report_json, report_junit };
 
 static const struct compare_config defaults = {
-	.threshold = "1",
-	.alpha = "0.01",
+	.choice = COMPARE_CHOICE_DEFAULTS,
 };
 
 /* The whole string, from 0 to below @below. */
@@ -61,21 +57,25 @@ static bool valid_alpha(const void *member, const char **why)
 }
 
 /* clang-format off */
-static const struct option_row rows[] = {
+const struct option_row compare_choice_rows[] = {
 	{ OPT_CHOICE, 'f', "format", "FORMAT",
-	  offsetof(struct compare_config, format),
+	  offsetof(struct compare_choice, format),
 	  "how to print it", 0, 0, format_names, NULL, true },
 	{ OPT_STRING, 't', "threshold", "PCT",
-	  offsetof(struct compare_config, threshold),
+	  offsetof(struct compare_choice, threshold),
 	  "percent below which a change is of no interest",
 	  0, 0, NULL, valid_threshold, true },
 	{ OPT_STRING, 'a', "alpha", "P",
-	  offsetof(struct compare_config, alpha),
+	  offsetof(struct compare_choice, alpha),
 	  "probability of any false alarm in the whole comparison",
 	  0, 0, NULL, valid_alpha, true },
 	{ OPT_STRING, 'm', "metric", "NAME",
-	  offsetof(struct compare_config, metric),
+	  offsetof(struct compare_choice, metric),
 	  "compare these alone, say create,update", 0, 0, NULL, NULL, true },
+	{ .type = OPT_END },
+};
+
+static const struct option_row rows[] = {
 	{ OPT_FLAG, 0, "failed", NULL,
 	  offsetof(struct compare_config, failed),
 	  "take results that failed, or whose checks are not ok", FLAG_ROW },
@@ -85,7 +85,8 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-static const struct option_row *const tables[] = { rows, NULL };
+static const struct option_row *const tables[] = { compare_choice_rows, rows,
+						   NULL };
 static const struct option_set set = {
 	.program = "kvmeter compare",
 	.summary =
@@ -102,8 +103,18 @@ static void refuse(const struct problems *p)
 		end(EXIT_USAGE, "%s", p->text);
 }
 
-static void read_sides(struct report *r, char **operands, size_t nr,
-		       enum input_failed failed)
+static bool is_any_slower(const struct report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_comparisons; i++)
+		if (r->comparisons[i].judgement == SLOWER)
+			return true;
+	return false;
+}
+
+void compare_read(struct report *r, char *const *operands, size_t nr,
+		  enum input_failed failed)
 {
 	struct problems p = { 0, NULL };
 	size_t i;
@@ -115,14 +126,16 @@ static void read_sides(struct report *r, char **operands, size_t nr,
 	refuse(&p);
 }
 
-static bool is_any_slower(const struct report *r)
+int compare_judge(struct report *r, const struct compare_choice *choice)
 {
-	size_t i;
+	struct problems p = { 0, NULL };
 
-	for (i = 0; i < r->nr_comparisons; i++)
-		if (r->comparisons[i].judgement == SLOWER)
-			return true;
-	return false;
+	r->rule.threshold = strtod(choice->threshold, NULL) / 100;
+	r->rule.alpha = strtod(choice->alpha, NULL);
+	report_build(r, choice->metric, &p);
+	refuse(&p);
+	formats[choice->format](r, stdout);
+	return is_any_slower(r) ? EXIT_FAIL : EXIT_PASS;
 }
 
 int command_compare(int argc, char **argv)
@@ -130,7 +143,6 @@ int command_compare(int argc, char **argv)
 	struct compare_config config = defaults;
 	/* the tree of it lives as long as the process, as leak checkers see */
 	static struct report r;
-	struct problems p = { 0, NULL };
 	int first = options_parse(&set, &config, argc, argv);
 
 	if (config.help) {
@@ -141,12 +153,7 @@ int command_compare(int argc, char **argv)
 		usage_error("two files or directories at least: A and B");
 	if (argc - first > SIDES_MAX)
 		usage_error("more than %d files or directories", SIDES_MAX);
-	r.rule.threshold = strtod(config.threshold, NULL) / 100;
-	r.rule.alpha = strtod(config.alpha, NULL);
-	read_sides(&r, argv + first, argc - first,
-		   config.failed ? INPUT_FAILED_TAKEN : INPUT_FAILED_REFUSED);
-	report_build(&r, config.metric, &p);
-	refuse(&p);
-	formats[config.format](&r, stdout);
-	return is_any_slower(&r) ? EXIT_FAIL : EXIT_PASS;
+	compare_read(&r, argv + first, argc - first,
+		     config.failed ? INPUT_FAILED_TAKEN : INPUT_FAILED_REFUSED);
+	return compare_judge(&r, &config.choice);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "differ.h"
 #include "judge.h"
+#include "option_row.h"
 
 /* The first side and one of the others. */
 struct pair {
@@ -31,6 +32,31 @@ struct report {
 	size_t nr_comparisons; /* of all pairs: judged together */
 	struct comparison *comparisons;
 };
+
+/* What the user may choose of it; the first member of a command's config. */
+struct compare_choice {
+	int format;
+	const char *threshold; /* percent */
+	const char *alpha;
+	const char *metric; /* list with commas; NULL: all */
+};
+
+#define COMPARE_CHOICE_DEFAULTS                   \
+	{                                         \
+		.threshold = "1", .alpha = "0.01" \
+	}
+
+extern const struct option_row compare_choice_rows[];
+
+/* Reads @nr files or directories; ends by EXIT_USAGE if one is of no use. */
+void compare_read(struct report *r, char *const *operands, size_t nr,
+		  enum input_failed failed);
+
+/*
+ * Judges the sides of @r and prints what comes out. EXIT_FAIL if anything is
+ * slower, else EXIT_PASS; ends by EXIT_USAGE if they cannot be compared.
+ */
+int compare_judge(struct report *r, const struct compare_choice *choice);
 
 /*
  * Whether runs of one file resemble each other, so that they must not count as
