@@ -14,6 +14,8 @@ static const struct command {
 	{ "list", "the benchmarks, and what each measures", command_list },
 	{ "compare", "is one kernel, host or setting slower than another?",
 	  command_compare },
+	{ "ab", "which of two settings, options or builds is faster here?",
+	  command_ab },
 	{ NULL, NULL, NULL },
 };
 

@@ -8,6 +8,7 @@
 #define KVMETER_TOOL_H
 
 /* A command returns the exit code; argv[0] is its name. */
+int command_ab(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_list(int argc, char **argv);
 

@@ -33,6 +33,22 @@ static bool is_named(const char *only, const char *name)
 	return false;
 }
 
+/* All of all sides is: what differs from boot to boot is the same for each. */
+static bool is_one_boot(const struct report *r)
+{
+	const char *first = r->sides[0].files[0]->boot;
+	size_t i;
+
+	for (i = 0; i < r->nr_sides; i++) {
+		const char *boot = r->sides[i].files[0]->boot;
+
+		if (side_boots(&r->sides[i]) > 1 || !boot || !first ||
+		    strcmp(boot, first) != 0)
+			return false;
+	}
+	return true;
+}
+
 static void warn_of_boots(struct report *r)
 {
 	char *names = xstrdup(""), *longer;
@@ -47,10 +63,11 @@ static void warn_of_boots(struct report *r)
 		names = longer;
 	}
 	if (found)
-		report_warn(r,
-			    "one boot only: %s; what differs from boot to boot "
-			    "looks like a change",
-			    names);
+		report_warn(r, "one boot only: %s; %s", names,
+			    is_one_boot(r) ? "another one may show another "
+					     "change" :
+					     "what differs from boot to boot "
+					     "looks like a change");
 	free(names);
 }
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* kvmeter ab BENCH: measures two sides in turn, and compares them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "child.h"
+#include "clock.h"
+#include "compare.h"
+#include "kvmeter.h"
+#include "options.h"
+#include "programs.h"
+#include "trial.h"
+#include "util.h"
+
+struct ab_config {
+	struct compare_choice choice;
+	const char *set[TRIAL_SIDES];
+	const char *opt[TRIAL_SIDES];
+	const char *tests[TRIAL_SIDES];
+	u64 pairs;
+	u64 runs;
+	u64 warmup;
+	u64 time_limit_s;
+	const char *results;
+	bool same;
+	bool help;
+};
+
+static const struct ab_config defaults = {
+	.choice = COMPARE_CHOICE_DEFAULTS,
+	.pairs = 10,
+	.runs = TRIAL_RUNS,
+	.warmup = TRIAL_WARMUP,
+	.time_limit_s = 600,
+};
+
+/* clang-format off */
+#define OFFSET(member) offsetof(struct ab_config, member)
+static const struct option_row rows[] = {
+	{ OPT_STRING, 0, "set-a", "NAME=VALUE", OFFSET(set[TRIAL_A]),
+	  "of A: a parameter of a module (kvm.eager_page_split=N), or a file of the\n"
+	  "kernel (/sys/...=VALUE); several with commas", 0, 0, NULL, NULL, true },
+	{ OPT_STRING, 0, "set-b", "NAME=VALUE", OFFSET(set[TRIAL_B]),
+	  "the same of B; a side that does not say has the value of now", 0, 0, NULL, NULL, true },
+	{ OPT_STRING, 0, "opt-a", "OPTIONS", OFFSET(opt[TRIAL_A]),
+	  "options of the benchmark for A alone, in one word, quoted as for a shell", 0, 0, NULL, NULL, true },
+	{ OPT_STRING, 0, "opt-b", "OPTIONS", OFFSET(opt[TRIAL_B]),
+	  "for B alone", 0, 0, NULL, NULL, true },
+	{ OPT_STRING, 0, "tests-a", "DIR", OFFSET(tests[TRIAL_A]),
+	  "where the benchmark of A is, else the one that belongs to kvmeter", 0, 0, NULL, NULL, true },
+	{ OPT_STRING, 0, "tests-b", "DIR", OFFSET(tests[TRIAL_B]),
+	  "where that of B is", 0, 0, NULL, NULL, true },
+	{ OPT_FLAG, 0, "same", NULL, OFFSET(same),
+	  "let A and B be the same, to see what comes out", FLAG_ROW },
+	{ OPT_U64, 'n', "pairs", "N", OFFSET(pairs),
+	  "invocations of each side", 1, 100000, NULL, NULL, true },
+	{ OPT_U64, 'R', "runs", "N", OFFSET(runs),
+	  "--runs of each invocation", 1, 100000, NULL, NULL, true },
+	{ OPT_U64, 0, "warmup", "N", OFFSET(warmup),
+	  "--warmup of each invocation", 0, 1000, NULL, NULL, true },
+	{ OPT_U64, 0, "time-limit", "SECONDS", OFFSET(time_limit_s),
+	  "how long an invocation may take", 1, 86400, NULL, NULL, true },
+	{ OPT_STRING, 0, "results", "DIR", OFFSET(results),
+	  "keep the results in DIR/A and DIR/B", 0, 0, NULL, NULL, true },
+	{ OPT_FLAG, 'h', "help", NULL, OFFSET(help), "print this", FLAG_ROW },
+	{ .type = OPT_END },
+};
+/* clang-format on */
+
+static const struct option_row *const tables[] = { compare_choice_rows, rows,
+						   NULL };
+static const struct option_set set = {
+	.program = "kvmeter ab",
+	.summary =
+		"Measures A and B in turn on this host, and says of every metric of the\n"
+		"benchmark whether it is faster or slower in B. A and B differ by a setting of\n"
+		"the kernel, by options, or by their build. BENCH is a name (kvmeter list) or\n"
+		"the path of a benchmark; what follows -- are options of both sides.\n"
+		"Exit: 0, or 1 if B is slower in anything or a run failed, 2 if it cannot be\n"
+		"set up, 4 if the benchmark skips.",
+	.tables = tables,
+	.operands = "BENCH [-- OPTION...]",
+};
+
+static const char *const set_names[] = { "--set-a", "--set-b" };
+static const char *const opt_names[] = { "--opt-a", "--opt-b" };
+
+/* Of options with a value that may stand but once. */
+static void refuse_repeated(int argc, char **argv, const char *const *names)
+{
+	int side, i, found;
+
+	for (side = 0; side < TRIAL_SIDES; side++) {
+		size_t len = strlen(names[side]);
+
+		found = 0;
+		for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+			found += strncmp(argv[i], names[side], len) == 0 &&
+				 (!argv[i][len] || argv[i][len] == '=');
+		if (found > 1)
+			usage_error("%s: give it once, with all that is to "
+				    "differ",
+				    names[side]);
+	}
+}
+
+static void require_difference(const struct ab_config *c)
+{
+	bool differ = false;
+	int side;
+
+	for (side = 0; side < TRIAL_SIDES; side++)
+		differ |= c->set[side] || c->opt[side] || c->tests[side];
+	if (!differ && !c->same)
+		usage_error("A and B do not differ: give one of --set-a, "
+			    "--set-b, --opt-a, --opt-b, --tests-a, --tests-b; "
+			    "or --same");
+	if (differ && c->same)
+		usage_error("--same: A and B are to differ by other options");
+}
+
+/* The benchmark of a side; programs live until the process ends. */
+static const char *find_program(const char *bench, const char *directory)
+{
+	static struct programs programs[TRIAL_SIDES];
+	static size_t used;
+
+	if (strchr(bench, '/') && directory)
+		usage_error("%s: a path, and --tests-a or --tests-b: which?",
+			    bench);
+	if (strchr(bench, '/')) {
+		if (access(bench, X_OK))
+			usage_error("%s: no program", bench);
+		return bench;
+	}
+	programs_find(&programs[used], directory);
+	return program_by_name(&programs[used++], bench)->path;
+}
+
+/* "page_table_test -b 64M kvm.eager_page_split=N" */
+static const char *describe_side(const struct ab_config *c, int side,
+				 const char *program, char *const *typed,
+				 const struct settings *settings)
+{
+	char *words = words_quote(typed);
+	char *values = settings_describe(settings, side);
+	const char *name = c->tests[side] ? program : basename(program);
+
+	return xasprintf("%s%s%s%s", name, *words ? " " : "", words, values);
+}
+
+static void read_results(const struct ab_config *c, const struct trial *t,
+			 const char *const *names, struct report *r)
+{
+	char *operands[TRIAL_SIDES];
+	int side;
+
+	for (side = 0; side < TRIAL_SIDES; side++)
+		operands[side] = (char *)t->sides[side].directory;
+	compare_read(r, operands, TRIAL_SIDES, INPUT_FAILED_REFUSED);
+	/* the cover letter is to say what was compared, not where it lay */
+	for (side = 0; side < TRIAL_SIDES; side++)
+		r->sides[side].operand = names[side];
+	if (c->results)
+		fprintf(stderr, "%s: results are in %s and %s\n",
+			program_invocation_short_name, operands[TRIAL_A],
+			operands[TRIAL_B]);
+}
+
+static int run(const struct ab_config *c, char **operands)
+{
+	static struct settings settings;
+	static struct report report;
+	struct trial t = {
+		.pairs = c->pairs,
+		.timeout_ns = c->time_limit_s * NSEC_PER_SEC,
+		.settings = &settings,
+	};
+	const char *names[TRIAL_SIDES], *directory;
+	char **typed[TRIAL_SIDES];
+	int side;
+
+	child_init();
+	for (side = 0; side < TRIAL_SIDES; side++) {
+		char **own = child_words(c->opt[side] ? c->opt[side] : "",
+					 opt_names[side]);
+
+		typed[side] = words_join(operands + 1, own, NULL);
+		t.sides[side].program =
+			find_program(operands[0], c->tests[side]);
+		t.sides[side].options =
+			trial_options(c->runs, c->warmup, typed[side]);
+		if (c->set[side])
+			settings_add(&settings, side, set_names[side],
+				     c->set[side]);
+	}
+	directory = trial_directory(c->results);
+	for (side = 0; side < TRIAL_SIDES; side++)
+		t.sides[side].directory =
+			xasprintf("%s/%c", directory, 'A' + side);
+	settings_open(&settings);
+	for (side = 0; side < TRIAL_SIDES; side++)
+		names[side] = describe_side(c, side, t.sides[side].program,
+					    typed[side], &settings);
+	trial_run(&t);
+	settings_close();
+	read_results(c, &t, names, &report);
+	return compare_judge(&report, &c->choice);
+}
+
+int command_ab(int argc, char **argv)
+{
+	struct ab_config config = defaults;
+	int first;
+
+	refuse_repeated(argc, argv, set_names);
+	refuse_repeated(argc, argv, opt_names);
+	first = options_parse(&set, &config, argc, argv);
+	if (config.help) {
+		options_help(&set, &defaults, stdout);
+		return EXIT_PASS;
+	}
+	if (first == argc)
+		usage_error("which benchmark? kvmeter list names them");
+	require_difference(&config);
+	return run(&config, argv + first);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "child.h"
+#include "trial.h"
+#include "util.h"
+
+/*
+ * The sequence of Thue and Morse: side B where the number of one bits is odd.
+ * Each two invocations are one of A and one of B. Over each four (A B B A) a
+ * linear drift adds the same to both sides, over each eight a quadratic one
+ * does as well. A B B A over and over would do for the linear one, but it has a
+ * period: whatever happens every fourth invocation, such as a timer, would hit
+ * one side alone. This one has none. Chance is left out on purpose: a short
+ * random order may by bad luck be A A B B.
+ */
+int trial_order(size_t i)
+{
+	return __builtin_parityll(i) ? TRIAL_B : TRIAL_A;
+}
+
+char **trial_options(u64 runs, u64 warmup, char *const *typed)
+{
+	char *ours[] = {
+		"--runs",   xasprintf("%llu", (unsigned long long)runs),
+		"--warmup", xasprintf("%llu", (unsigned long long)warmup),
+		NULL,
+	};
+
+	return words_join(ours, typed, NULL);
+}
+
+static char side_name(int side)
+{
+	return 'A' + side;
+}
+
+static void show_progress(const struct trial *t, size_t i)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K%s: %zu of %zu (%c)",
+			program_invocation_short_name, i + 1, 2 * t->pairs,
+			side_name(trial_order(i)));
+}
+
+static void clear_progress(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+/* The last lines of a file, each begun anew; to be freed. */
+static char *last_lines(const char *path, int nr)
+{
+	char *text = read_text("%s", path), *from, *result;
+
+	if (!text || !*text) {
+		free(text);
+		return xstrdup("it said nothing");
+	}
+	for (from = text + strlen(text); from > text; from--)
+		if (from[-1] == '\n' && --nr == 0)
+			break;
+	result = xstrdup(from);
+	free(text);
+	return result;
+}
+
+/* How it ended, if not by passing; to be freed. */
+static char *fault_of(const struct child_end *end, u64 timeout_ns)
+{
+	if (end->error)
+		return xstrdup(strerror(end->error));
+	if (end->timed_out)
+		return xasprintf("no end within %llu s (--time-limit)",
+				 (unsigned long long)(timeout_ns / 1000000000));
+	if (end->signal)
+		return xasprintf("killed by signal %d (%s)", end->signal,
+				 strsignal(end->signal));
+	return end->code ? xasprintf("exit code %d", end->code) : NULL;
+}
+
+static void __noreturn stop(size_t i, const struct child_end *ended,
+			    const char *fault, const char *errors)
+{
+	char *said = last_lines(errors, 10);
+	int code = !ended->signal && !ended->timed_out &&
+				   (ended->code == EXIT_SKIP ||
+				    ended->code == EXIT_USAGE) ?
+			   ended->code :
+			   EXIT_FAIL;
+
+	end(code, "invocation %zu (%c): %s:\n%s", i + 1,
+	    side_name(trial_order(i)), fault, said);
+}
+
+static void run_one(const struct trial *t, size_t i)
+{
+	const struct trial_side *side = &t->sides[trial_order(i)];
+	char *base = xasprintf("%s/%03zu", side->directory, i + 1);
+	char *json = xasprintf("%s.json", base);
+	char *text = xasprintf("%s.txt", base);
+	char *errors = xasprintf("%s.err", base);
+	char *program[] = { (char *)side->program, NULL };
+	char *ours[] = { "--quiet", "--json", json, NULL };
+	char **argv = words_join(program, side->options, ours, NULL);
+	struct child_end ended;
+	char *fault;
+
+	ended = child_run(&(struct child_config){
+		.argv = argv,
+		.stdout_path = text,
+		.stderr_path = errors,
+		.timeout_ns = t->timeout_ns,
+	});
+	if (child_interrupted()) {
+		clear_progress();
+		end(EXIT_INTERRUPTED + child_interrupted(),
+		    "interrupted by signal %d (%s) in invocation %zu of %zu",
+		    child_interrupted(), strsignal(child_interrupted()), i + 1,
+		    2 * t->pairs);
+	}
+	fault = fault_of(&ended, t->timeout_ns);
+	if (fault) {
+		clear_progress();
+		stop(i, &ended, fault, errors);
+	}
+	unlink(errors);
+	free(argv);
+	free(errors);
+	free(text);
+	free(json);
+	free(base);
+}
+
+void trial_run(const struct trial *t)
+{
+	size_t i;
+
+	for (i = 0; i < 2 * t->pairs; i++) {
+		show_progress(t, i);
+		settings_choose(t->settings, trial_order(i));
+		run_one(t, i);
+	}
+	clear_progress();
+}
