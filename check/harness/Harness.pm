@@ -25,6 +25,9 @@ my $out = $ENV{KVMETER_OUT} // "build/" . (uname())[4];
 my $scratch;
 chdir $root or die "$root: $!\n";
 
+# In the same stream as its point, or a log may hold a detail elsewhere.
+Test::More->builder->failure_output(Test::More->builder->output);
+
 # The path of a program, or an end to this script if it is not built.
 sub binary
 {

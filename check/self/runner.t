@@ -89,6 +89,9 @@ X
 program long <<'X'
 echo 1..1; seq 200; echo "not ok 1"
 X
+program early <<'X'
+echo 1..2; echo "not ok 1 - one"; seq -f '# detail %.0f' 20; seq 200; echo "ok 2"
+X
 
 it "all pass" counts "2 passed, 0 failed, 0 skipped" 0 pass
 it "output without a final newline, in pieces" \
@@ -99,6 +102,10 @@ it "... is shown with the check's output" \
 it "... and again before the last line" says '^  .*/fail: not ok 2 - two$' run fail
 it "... of which only the end is shown" \
 	says 'output, without its first 122 lines' run long
+it "a failed result long before the end" \
+	says '^  \| not ok 1 - one$' run early
+it "... is shown with its details" says '^  \| # detail 19$' run early
+it "... and not all of them" fails says '^  \| # detail 20$' run early
 it "... and all is kept in a log" grep -qx detail "$scratch"/logs/*-fail.log
 it "a skip with a reason" counts "1 passed, 0 failed, 1 skipped" 0 skip
 it "... is listed" says '^  .*/skip: skip 2 - two: no such thing$' run skip

@@ -129,6 +129,14 @@ sub results_faults
 	return @wrong;
 }
 
+# What a benchmark says of its failure: a report follows "Bail out!".
+sub own_words
+{
+	my ($tap) = @_;
+
+	return ($tap =~ /^not ok .*$/mg, $tap =~ /^Bail out!.*/ms ? $& : ());
+}
+
 # judge_run([ name, benchmark, arguments ], DIR, \%excused) returns its results.
 sub judge_run
 {
@@ -142,6 +150,7 @@ sub judge_run
 	push @wrong, "exit status $status" if $status ne "0\n";
 	push @wrong, map { "KTAP: $_" } tap_errors($tap);
 	push @wrong, results_faults($row, $results, $excused);
+	push @wrong, own_words($tap) if @wrong;
 	ok(!@wrong, "$bench $arguments") or diag(join("\n", @wrong));
 	return $results;
 }
