@@ -116,7 +116,10 @@ void series_add_guest(struct series *s, unsigned int vcpu,
 		      unsigned int nr_vcpus, const struct guest_histogram *g,
 		      double tick_ns);
 
-/* Keeps the worse result, and the first detail of it. Copies @detail. */
+/*
+ * Keeps the worse result, and the first detail of it. Copies @detail, as one
+ * line.
+ */
 void check_merge(struct check_state *c, enum check_result result,
 		 const char *detail);
 

@@ -81,7 +81,8 @@ static void output(FILE *out)
 	paragraph(
 		"KTAP version 1. Lines that begin with # are for people: the "
 		"host, a table with median, least and greatest sample of each "
-		"metric, notes. The column \302\26195% is the distance from "
+		"metric, notes. What stands before the # of a result "
+		"is its name, the same in every run. The column \302\26195% is the distance from "
 		"the median to the farther end of its 95 % confidence "
 		"interval, which takes six runs. \"Not verified\" says "
 		"that this host offers no proof for a phase, and why.",

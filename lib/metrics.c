@@ -162,6 +162,9 @@ void check_merge(struct check_state *c, enum check_result result,
 	c->result = result;
 	free(c->detail);
 	c->detail = xstrdup(detail);
+	for (char *s = c->detail; *s; s++)
+		if (*s == '\n')
+			*s = ' ';
 }
 
 bool check_passes(const struct check_state *c, bool strict)

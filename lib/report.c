@@ -6,6 +6,7 @@
 #include "report_tail.h"
 #include "stats.h"
 #include "units.h"
+#include "util.h"
 
 /* Every line of @text after "# ", the first one after "# " and @label. */
 static void diagnostic(FILE *out, const char *label, const char *text)
@@ -141,6 +142,42 @@ static void print_table(const struct session *s, const struct point *p)
 		diagnostic(s->text, "note: ", p->notes[i]);
 }
 
+/*
+ * What a result says of itself, behind its name: KTAP's diagnostic data. A '#'
+ * in it would end the name later than it does, or begin a directive.
+ */
+static void print_detail(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '#' || *text == '\\')
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
+/* The words of ktap.rst, and TAP's, that change what a result means. */
+static bool begins_as_directive(const char *text)
+{
+	static const char *const words[] = { "SKIP", "TODO", "XFAIL", "TIMEOUT",
+					     "ERROR" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strncasecmp(text, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+/* @directive is "SKIP ..." or empty; the rest of the line after the name. */
+static void end_result(FILE *out, const char *directive, const char *detail)
+{
+	if (!*directive && begins_as_directive(detail))
+		directive = "- ";
+	if (*directive || *detail)
+		fprintf(out, " # %s", directive);
+	print_detail(out, detail);
+	fputc('\n', out);
+}
+
 static void print_result(struct session *s, const struct point *p,
 			 unsigned int check)
 {
@@ -152,16 +189,16 @@ static void print_result(struct session *s, const struct point *p,
 		++s->results_printed, label ? label : "", label ? " " : "");
 	free(label);
 	fputs(s->bench->checks[check].name, s->text);
-	if (c->result == CHECK_UNVERIFIED)
-		fprintf(s->text, "%s not verified: %s", ok ? " # SKIP" : ":",
-			c->detail);
+	if (c->result == CHECK_NOT_REACHED)
+		end_result(s->text, "", "no run came so far");
 	else if (c->result == CHECK_NOT_APPLICABLE)
-		fprintf(s->text, " # SKIP not applicable: %s", c->detail);
-	else if (c->result == CHECK_NOT_REACHED)
-		fputs(": no run came so far", s->text);
+		end_result(s->text, "SKIP not applicable: ", c->detail);
+	else if (c->result == CHECK_UNVERIFIED)
+		end_result(s->text,
+			   ok ? "SKIP not verified: " : "not verified: ",
+			   c->detail);
 	else
-		fprintf(s->text, ": %s", c->detail);
-	fputc('\n', s->text);
+		end_result(s->text, "", c->detail);
 }
 
 void report_point(struct session *s, const struct point *p)
@@ -178,12 +215,13 @@ void report_point(struct session *s, const struct point *p)
 void report_skip(struct session *s, const char *reason)
 {
 	bool ok = !s->common->strict;
+	char *line = xasprintf("%.*s", (int)strcspn(reason, "\n"), reason);
 
 	print_plan(s, 1);
-	fprintf(s->text, "%s 1 - %s%s %.*s\n", ok ? "ok" : "not ok",
-		s->bench->name, ok ? " # SKIP" : ":",
-		(int)strcspn(reason, "\n"), reason);
+	fprintf(s->text, "%s 1 - %s", ok ? "ok" : "not ok", s->bench->name);
+	end_result(s->text, ok ? "SKIP " : "", line);
 	fflush(s->text);
+	free(line);
 }
 
 void report_bail_out(struct session *s, const char *reason)

@@ -180,7 +180,8 @@ sub tap_errors
 			push @wrong, 'plan after results' if $seen;
 			push @wrong, '1..0 without a reason' if !$1 && !$2;
 			$plan = $1;
-		} elsif (/^(?:not )?ok (\d+) - \S/) {
+		} elsif (/^(?:not )?ok (\d+) - ([^#\s][^#]*?)(?: # (\S.*))?$/) {
+			push @wrong, "unescaped '#'" if ($3 // '') =~ /(?<!\\)(?:\\\\)*#/;
 			push @wrong, "result $1, expected $seen"
 				unless $1 == ++$seen;
 			push @wrong, 'result after Bail out!' if $bailed;

@@ -313,6 +313,13 @@ static void run_not_applicable(struct run *r, const char *function)
 	check_not_applicable(r, WORKED, "not asked for");
 }
 
+/* What would mislead a parser of TAP, were it not escaped. */
+static void run_odd_detail(struct run *r, const char *function)
+{
+	sample(r, WORK, gang_round(r->gang, function));
+	check(r, WORKED, true, "TODO: page fault (#PF) # SKIP C:\\\nok 2 - x");
+}
+
 static void run_unchecked(struct run *r, const char *function)
 {
 	sample(r, WORK, gang_round(r->gang, function));
@@ -383,6 +390,7 @@ static void run_ioctl_error(struct run *r, const char *function)
 	row("unverified", run_unverified, "guest_work")                       \
 	row("not-applicable", run_not_applicable, "guest_work")               \
 	row("unchecked", run_unchecked, "guest_work")                         \
+	row("odd-detail", run_odd_detail, "guest_work")                       \
 	row("one-broken", run_round, "guest_one_broken")                      \
 	row("one-broken-others-spin", run_round, "guest_one_broken_others_spin") \
 	row("second-point", run_second_point, "guest_assertion")              \

@@ -16,7 +16,12 @@ my $v = "KTAP version 1\n";
 # [ text, what is wrong with it ]
 my @tap = (
 	["${v}1..1\n# x\nok 1 - a\n", ''],
-	["${v}1..2\nok 1 - a\nnot ok 2 - b: 3\n", ''],
+	["${v}1..2\nok 1 - a\nnot ok 2 - b # 3\n", ''],
+	["${v}1..1\nok 1 - a # \\#b, \\\\\\#c\n", ''],
+	["${v}1..1\nok 1 - a #b\n", 'no KTAP: ok 1 - a #b'],
+	["${v}1..1\nok 1 - # b\n", 'no KTAP: ok 1 - # b'],
+	["${v}1..1\nok 1 - a # b # c\n", "unescaped '#'"],
+	["${v}1..1\nok 1 - a # b \\\\# c\n", "unescaped '#'"],
 	["${v}1..0 # SKIP no KVM\n", ''],
 	["${v}1..2\nok 1 - a\nBail out! broken\n# more\n", ''],
 	['', 'no version line'],

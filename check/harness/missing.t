@@ -21,14 +21,14 @@ sub skipped
 	my $r = run([@$cmd, '-J', $results, $strict ? '--strict' : ()], env => $want{env});
 
 	run_ok($what, $r, code => $strict || $want{env} ? 1 : 4, within => 5,
-		out => [ $strict || $want{env} ? qr/\A${head}not ok 1 - \w+: \S.*\n\z/
+		out => [ $strict || $want{env} ? qr/\A${head}not ok 1 - \w+ # \S.*\n\z/
 					       : qr/\A${head}ok 1 - \w+ # SKIP \S.*\n\z/ ],
 		err => $want{err});
 	my $json = read_json($results) // {};
 	is($json->{verdict}, $strict || $want{env} ? 'fail' : 'skip', "$what: verdict");
 	is(scalar @{ $json->{points} // [1] }, 0, "$what: nothing measured");
 	my ($reason) = split /\n/, $json->{reason} // 'none';
-	like($r->{out}, qr/(?: # SKIP|:) \Q$reason\E$/m, "$what: reason in JSON");
+	like($r->{out}, qr/(?: # SKIP| #) \Q$reason\E$/m, "$what: reason in JSON");
 	unlink $results;
 }
 
@@ -150,9 +150,9 @@ SKIP: {
 	is(reserved(), 0, 'the pool is as it was');
 	is($got, 4, 'the command reserves what it says');
 	run_ok('after it: 4 blocks of 2M', $r, out => [
-		qr/^ok 1 - create: mappings: created 4 x 2M$/m,
-		qr/^ok 2 - update: mappings: split 4 x 2M to 2048 x 4K$/m,
-		qr/^ok 5 - adjust: mappings: \w+ (2048 x 4K to )?4 x 2M$/m ]);
+		qr/^ok 1 - create: mappings # created 4 x 2M$/m,
+		qr/^ok 2 - update: mappings # split 4 x 2M to 2048 x 4K$/m,
+		qr/^ok 5 - adjust: mappings # \w+ (2048 x 4K to )?4 x 2M$/m ]);
 	run_ok('one page too few', $too_many, code => 4,
 		err => [ qr/huge pages of 2M.*\b5 needed, 4 free: echo 5 > / ]);
 }

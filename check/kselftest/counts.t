@@ -23,6 +23,7 @@ faults() {
 	stops_halfway;--fault second-point -v 1,2,3 -R 3;not ok # exit=1;1 2 0
 	guest_breaks;--fault wild-pointer;not ok # exit=1;0 1 0
 	unverified;--fault unverified;ok;0 0 1
+	odd_detail;--fault odd-detail;ok;1 0 0
 	END
 }
 
@@ -115,15 +116,23 @@ runner_says() {
 	}
 }
 
+# names_are_seen FILE: does the kernel's parser see what stands before " # " as name?
+names_are_seen() {
+	diff <(sed -En 's/^ok [0-9]+ - //; T; s/ # .*//; p' "$1") \
+		<("$kernel/tools/testing/kunit/kunit.py" parse <"$1" |
+			sed -En 's/^\[[0-9:]*\] \[(PASSED|SKIPPED)\] //p')
+}
+
 results_of_benchmarks() {
-	local test
+	local test skipped
 
 	for test in $(benchmarks); do
 		own_output kvmeter "$test"
 		runner_says kvmeter "$test" ok
-		agree "$scratch/kvmeter.$test" \
-			"$(lines "$scratch/kvmeter.$test" '^ok [^#]*$') 0 $(
-			lines "$scratch/kvmeter.$test" '^ok .* # SKIP')"
+		skipped=$(lines "$scratch/kvmeter.$test" '^ok .* # SKIP')
+		agree "$scratch/kvmeter.$test" "$((
+			$(lines "$scratch/kvmeter.$test" '^ok ') - skipped)) 0 $skipped"
+		names_are_seen "$scratch/kvmeter.$test"
 		says '^1\.\.[1-9]' cat "$scratch/kvmeter.$test"
 	done
 }
@@ -144,7 +153,7 @@ it "... both parsers count what it counts" agree "$scratch/kvmeter" \
 	"$(benchmarks | wc -l) 0 0" runner kunit prove
 it "... and each benchmark's own results" results_of_benchmarks
 it "run_kselftest.sh runs what breaks" run_collection faults
-it "... and all three count the same" agree "$scratch/faults" "2 7 1" \
+it "... and all three count the same" agree "$scratch/faults" "3 7 1" \
 	runner kunit prove
 while IFS=';' read -r test options result counts; do
 	own_output faults "$test"
@@ -158,6 +167,8 @@ it "a skip of everything that kunit.py takes for an error" fails \
 	agree "$(damaged "${K}1..0 # SKIP no KVM\n")" "0 0 1"
 it "a result that kunit.py cannot read" fails \
 	agree "$(damaged "${K}1..1\nok 1 - page fault (#PF)\n")" "1 0 0"
+it "a name that kunit.py sees otherwise" fails \
+	names_are_seen "$(damaged "${K}1..1\nok 1 - a: b #c # d\n")"
 it "a missing plan" fails agree "$(damaged "${K}# nothing\n")" "0 1 0"
 it "a result too many" fails agree "$(damaged "${K}1..1\nok 1 - a\nok 2 - b\n")" "2 0 0"
 done_testing

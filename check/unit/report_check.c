@@ -38,8 +38,8 @@ static void test_whole(void **state __maybe_unused)
 "# note: one line\n"
 "# note: two\n"
 "# lines\n"
-"ok 1 - create: mappings: 256 x 4K\n"
-"ok 2 - get_log: dirty log: 256 of 256\n"
+"ok 1 - create: mappings # 256 x 4K\n"
+"ok 2 - get_log: dirty log # 256 of 256\n"
 "ok 3 - get_log: count # SKIP not applicable: no count\n");
 	/* clang-format on */
 	made_up_fini(&m);
@@ -61,11 +61,11 @@ static void test_points(void **state __maybe_unused)
 		/* clang-format off */
 "KTAP version 1\n"
 "1..6\n"
-"ok 1 - vcpus=1 bytes=64M create: mappings: 256 x 4K\n"
-"ok 2 - vcpus=1 bytes=64M get_log: dirty log: 256 of 256\n"
+"ok 1 - vcpus=1 bytes=64M create: mappings # 256 x 4K\n"
+"ok 2 - vcpus=1 bytes=64M get_log: dirty log # 256 of 256\n"
 "ok 3 - vcpus=1 bytes=64M get_log: count # SKIP not applicable: no count\n"
-"ok 4 - vcpus=2 bytes=64M create: mappings: 256 x 4K\n"
-"ok 5 - vcpus=2 bytes=64M get_log: dirty log: 256 of 256\n"
+"ok 4 - vcpus=2 bytes=64M create: mappings # 256 x 4K\n"
+"ok 5 - vcpus=2 bytes=64M get_log: dirty log # 256 of 256\n"
 "ok 6 - vcpus=2 bytes=64M get_log: count # SKIP not applicable: no count\n");
 	/* clang-format on */
 	made_up_fini(&m);
@@ -89,10 +89,10 @@ static void test_results(void **state __maybe_unused)
 	assert_non_null(strstr(made_up_text(&m), "  NOT OK: 255 x 4K\n"));
 	assert_non_null(strstr(m.text, "  not verified: no statistics; all\n"));
 	assert_non_null(strstr(m.text,
-			       "\nnot ok 1 - create: mappings: 255 x 4K\n"
+			       "\nnot ok 1 - create: mappings # 255 x 4K\n"
 			       "ok 2 - get_log: dirty log # SKIP not verified: "
 			       "no statistics\n"
-			       "ok 3 - get_log: count: all\n"));
+			       "ok 3 - get_log: count # all\n"));
 	assert_null(strstr(m.text, "254"));
 	made_up_fini(&m);
 }
@@ -107,10 +107,11 @@ static void test_strict(void **state __maybe_unused)
 	m.config.strict = true;
 	check_merge(&m.points[0].checks[LOGGED], CHECK_UNVERIFIED, "why");
 	report_point(&m.session, &m.points[0]);
-	assert_non_null(strstr(made_up_text(&m),
-			       "\nnot ok 2 - get_log: dirty log: not verified: "
-			       "why\n"
-			       "ok 3 - get_log: count # SKIP not applicable"));
+	assert_non_null(
+		strstr(made_up_text(&m),
+		       "\nnot ok 2 - get_log: dirty log # not verified: "
+		       "why\n"
+		       "ok 3 - get_log: count # SKIP not applicable"));
 	made_up_fini(&m);
 }
 
@@ -124,7 +125,7 @@ static void test_not_reached(void **state __maybe_unused)
 	m.points[0].finished = true;
 	report_point(&m.session, &m.points[0]);
 	assert_non_null(strstr(made_up_text(&m),
-			       "not ok 1 - create: mappings: no run came so "
+			       "not ok 1 - create: mappings # no run came so "
 			       "far\n"));
 	made_up_fini(&m);
 }
@@ -145,6 +146,40 @@ static void test_unfinished(void **state __maybe_unused)
 	assert_non_null(strstr(m.text, "\nBail out! vCPU 0 is stuck\n"
 				       "# rip 0\n# rsp 0\n"));
 	made_up_fini(&m);
+}
+
+/* What parsers would take for the end of the name, or for a directive. */
+static void test_details(void **state __maybe_unused)
+{
+	static const char *const details[][2] = {
+		{ "a #PF", "a \\#PF" },
+		{ "a # SKIP b", "a \\# SKIP b" },
+		{ "C:\\#", "C:\\\\\\#" },
+		{ "two\nok 9 - lines", "two ok 9 - lines" },
+		{ "skipped", "- skipped" },
+		{ "TODO", "- TODO" },
+		{ "Error 5", "- Error 5" },
+		{ "timeout of #1", "- timeout of \\#1" },
+		{ "xfail", "- xfail" },
+		{ "no skip", "no skip" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(details); i++) {
+		struct made_up m;
+		char *line = xasprintf("\nnot ok 1 - create: mappings # %s\n"
+				       "ok 2 - ",
+				       details[i][1]);
+
+		made_up_init(&m, 1);
+		made_up_measure(&m, &m.points[0]);
+		check_merge(&m.points[0].checks[CREATED], CHECK_FAILED,
+			    details[i][0]);
+		report_point(&m.session, &m.points[0]);
+		if (!strstr(made_up_text(&m), line))
+			fail_msg("%s: %s", details[i][0], m.text);
+		free(line);
+		made_up_fini(&m);
+	}
 }
 
 static void test_skip(void **state __maybe_unused)
@@ -170,7 +205,7 @@ static void test_strict_skip(void **state __maybe_unused)
 	assert_string_equal(
 		made_up_text(&m),
 		"KTAP version 1\n1..1\n"
-		"not ok 1 - made_up_test: no /dev/kvm: load kvm_amd\n");
+		"not ok 1 - made_up_test # no /dev/kvm: load kvm_amd\n");
 	made_up_fini(&m);
 }
 
@@ -276,7 +311,7 @@ static void test_variants(void **state __maybe_unused)
 	assert_non_null(strstr(made_up_text(&m),
 			       "# vcpus=1 bytes=64M log_mode=ring\n"));
 	assert_non_null(strstr(m.text, "ok 1 - vcpus=1 bytes=64M log_mode=ring "
-				       "create: mappings: "));
+				       "create: mappings # "));
 	assert_non_null(strstr(
 		m.text,
 		/* clang-format off */
@@ -298,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_not_reached),
 		cmocka_unit_test(test_unfinished),
+		cmocka_unit_test(test_details),
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_strict_skip),
 		cmocka_unit_test(test_early_bail_out),

@@ -56,7 +56,7 @@ SKIP: {
 	ends('parameters reach kvm', $r, 7, qr/^kvm\.eager_page_split=N$/m,
 	     qr/^kvm_amd\.nested=0$/m);
 	ends('eager_page_split=N: a write splits', $r, 7,
-	     qr/^ok \d+ - update: mappings: split 1 x 2M to 512 x 4K/m);
+	     qr/^ok \d+ - update: mappings # split 1 x 2M to 512 x 4K/m);
 }
 
 # how a command ends
@@ -74,7 +74,7 @@ ends('arguments arrive as they are', $r, 1, qr/^<two words><it's>$/m);
 SKIP: {
 	skip 'KVM for arm64 splits when told to', 1 if $vm !~ /^x86_64/;
 	ends('eager_page_split=Y: nothing is left for a write to split', $r, 1,
-	     qr/^ok \d+ - update: mappings: kept 512 x 4K/m);
+	     qr/^ok \d+ - update: mappings # kept 512 x 4K/m);
 }
 
 # how a machine ends
