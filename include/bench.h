@@ -70,7 +70,7 @@ struct bench {
 	const char *name;
 	const char *question;		  /* that it answers, one sentence */
 	const struct option_row *options; /* of the test, ended by OPT_END */
-	const struct metric_row *metrics; /* ended by name NULL */
+	const struct metric_row *metrics; /* METRICS_MAX, ended by name NULL */
 	const struct check_row *checks;	  /* ended by name NULL */
 	const void *defaults;		  /* begins with struct bench_config */
 	size_t config_bytes;
@@ -109,6 +109,8 @@ struct run {
 	struct point *point;
 	bool dropped;	   /* a warm-up: checks count, samples do not */
 	u64 *stats_before; /* KVM's statistics at the previous sample */
+	u64 sampled;	   /* a bit for each metric */
+	u64 left_out;	   /* likewise: metrics_not_applicable() */
 	struct gang_config gang_config;
 };
 
@@ -137,6 +139,13 @@ void sample_value(struct run *r, int metric, u64 value);
 void sample_time(struct run *r, int metric, struct timing t);
 void stats_begin(struct run *r);
 void stats_end(struct run *r, int metric);
+
+/*
+ * The options, or this host, ask for an experiment without those metrics, a
+ * bit for each: BIT(CREATE) | BIT(UPDATE). Any other that run() returns without
+ * having sampled is an error, and so is one of those if it has.
+ */
+void metrics_not_applicable(struct run *r, u64 metrics);
 
 /* Pages that one sample is about, for the time per page. */
 void sample_pages(struct run *r, int metric, u64 pages);

@@ -24,6 +24,9 @@ enum metric_kind {
 	METRIC_TAIL = 2,
 };
 
+/* Of one benchmark: sets of metrics are masks in a u64. */
+#define METRICS_MAX 64
+
 /* Rows of a const table, ended by name NULL; the index is the metric's id. */
 struct metric_row {
 	const char *name; /* key in JSON, phase in the table */

@@ -59,6 +59,9 @@ void points_fini(struct session *s);
 /* Before any of them is measured. */
 void points_drop_variant(struct session *s, unsigned int variant);
 
+/* Dies for a metric that the run has lost, or has although it is left out. */
+void run_check_metrics(const struct run *r);
+
 /* Unless a check failed, or was not verified and --strict asks for it. */
 bool point_passed(const struct session *s, const struct point *p);
 

@@ -38,6 +38,8 @@ static void init_session(struct session *s)
 	strftime(s->started, sizeof(s->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	while (s->bench->metrics[s->nr_metrics].name)
 		s->nr_metrics++;
+	if (s->nr_metrics > METRICS_MAX)
+		die("more than %d metrics", METRICS_MAX);
 	while (s->bench->checks[s->nr_checks].name)
 		s->nr_checks++;
 	s->text = stdout;
@@ -170,6 +172,7 @@ static void run_once(struct session *s, struct point *p, u64 index)
 	interrupt_check();
 	s->bench->run(&r);
 	run_end(&r);
+	run_check_metrics(&r);
 	for (unsigned int i = 0; i < s->nr_metrics; i++)
 		series_end_run(&p->series[i]);
 }

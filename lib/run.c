@@ -159,6 +159,7 @@ void sample_time(struct run *r, int metric, struct timing t)
 	/* the host alone has all of it to do */
 	s->thread_pages = t.vcpu_ns ? r->vcpu_pages : s->pages;
 	interrupt_check();
+	r->sampled |= BIT(metric);
 	if (!r->dropped)
 		series_add(s, &t);
 }
@@ -171,8 +172,29 @@ void sample(struct run *r, int metric, struct timing t)
 
 void sample_value(struct run *r, int metric, u64 value)
 {
+	r->sampled |= BIT(metric);
 	if (!r->dropped)
 		series_add_value(&r->point->series[metric], value);
+}
+
+void metrics_not_applicable(struct run *r, u64 metrics)
+{
+	r->left_out |= metrics;
+}
+
+/* A metric that is not there is easily taken for one that nobody wanted. */
+void run_check_metrics(const struct run *r)
+{
+	for (unsigned int i = 0; r->bench->metrics[i].name; i++) {
+		bool sampled = r->sampled & BIT(i);
+		bool left_out = r->left_out & BIT(i);
+
+		if (sampled == left_out)
+			die("metric '%s': %s", r->bench->metrics[i].name,
+			    sampled ? "sampled, although not applicable" :
+				      "run() has not sampled it, nor called it "
+				      "not applicable");
+	}
 }
 
 void sample_pages(struct run *r, int metric, u64 pages)

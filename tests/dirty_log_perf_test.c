@@ -59,30 +59,26 @@ static const struct config defaults = {
 #define OFFSET(member) offsetof(struct config, member)
 static const struct option_row options[] = {
 	/* clang-format off */
-	{ OPT_U64, 'w', "write-percent", "PERCENT", OFFSET(write_percent),
-	  "share of writes among the accesses after populate", .max = 100 },
+	{ OPT_U64, 'w', "write-percent", "PERCENT", OFFSET(write_percent), "share of writes among the accesses after populate", .max = 100 },
 	OPTION_FLAG('a', "random-access", OFFSET(random), "touch pages in random order"),
-	{ OPT_U64, 'r', "seed", "N", OFFSET(seed),
-	  "of the order and of the choice of writes", .max = UINT32_MAX },
+	{ OPT_U64, 'r', "seed", "N", OFFSET(seed), "of the order and of the choice of writes", .max = UINT32_MAX },
 	OPTION_FLAG('o', "overlap", OFFSET(overlap), "all vCPUs touch the same --bytes of memory; else that much each"),
 	OPTION_FLAG('g', "no-manual-protect", OFFSET(no_manual), "do without KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2: get_log clears as well"),
 	OPTION_FLAG('e', "run-during-off", OFFSET(run_during_off), "let vCPUs run while dirty logging is switched off"),
 	OPTION_FLAG('j', "free", OFFSET(free), "vCPUs run on their own, not in lockstep with the collector"),
-	{ OPT_SIZE, 'k', "chunk", "SIZE", OFFSET(chunk_bytes),
-	  "clear in chunks of SIZE, else each slot in one call", .min = KIB(4), .max = TIB(64), .valid = dirty_valid_chunk },
-	{ OPT_U64, 'l', "clear-wait", "MS", OFFSET(wait_ms),
-	  "wait after each clear, as a migration sends", .max = 60000 },
-	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject),
-	  "break the proof on purpose, to see that it can fail", .choices = dirty_inject_names },
+	{ OPT_SIZE, 'k', "chunk", "SIZE", OFFSET(chunk_bytes), "clear in chunks of SIZE, else each slot in one call", .min = KIB(4), .max = TIB(64), .valid = dirty_valid_chunk },
+	{ OPT_U64, 'l', "clear-wait", "MS", OFFSET(wait_ms), "wait after each clear, as a migration sends", .max = 60000 },
+	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject), "break the proof on purpose, to see that it can fail", .choices = dirty_inject_names },
 	{ .type = OPT_END }
-	/* clang-format on */
 };
 
-/* clang-format off */
 enum metric {
 	POPULATE, LOG_ON, FIRST_DIRTY, FIRST_GET_LOG, FIRST_CLEAR_LOG,
 	DIRTY, GET_LOG, CLEAR_LOG, LOG_OFF, READS, WRITES, PAGES_PER_S
 };
+#define LOCKSTEP_ONLY (BIT(FIRST_DIRTY) | BIT(DIRTY))
+#define MANUAL_ONLY (BIT(FIRST_CLEAR_LOG) | BIT(CLEAR_LOG))
+#define LATER_ROUNDS (BIT(DIRTY) | BIT(GET_LOG) | BIT(CLEAR_LOG))
 
 static const struct metric_row metrics[] = {
 	[POPULATE]        = { "populate",        UNIT_NS, LOWER_IS_BETTER, "first write to every page" },
@@ -233,6 +229,10 @@ static void prepare(struct experiment *e)
 		dirty_enable_manual(r->vm, e->manual);
 	else
 		check_not_applicable(r, CLEARED, "get_log clears as well");
+	metrics_not_applicable(
+		r, (cfg->free ? LOCKSTEP_ONLY : BIT(PAGES_PER_S)) |
+			   (e->manual ? 0 : MANUAL_ONLY) |
+			   (cfg->common.rounds > 1 ? 0 : LATER_ROUNDS));
 	workload_init(&e->work, r,
 		      &(struct workload_config){
 			      .sharing = cfg->overlap ? SHARE_ALL : SHARE_SPLIT,

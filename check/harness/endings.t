@@ -56,6 +56,18 @@ run_ok('unverified, KVMETER_STRICT=1: exit 1',
 run_ok('unverified, KVMETER_STRICT=0: exit 0',
 	run(fault('unverified'), env => { KVMETER_STRICT => 0 }));
 
+# A metric that is lost, in a warm-up already, or there though it is left out.
+my $lost = "metric 'work': run\\(\\) has not sampled it, nor called it not applicable";
+for my $warmup (0, 1) {
+	run_ok("unsampled, --warmup $warmup: exit 1",
+		run(fault('unsampled', '-J', $results, '--warmup', $warmup)), code => 1,
+		out => [ qr/^Bail out! $lost$/m ], err => [ qr/^fault_test: $lost$/m ]);
+	is((read_json($results) // {})->{verdict}, 'fail', 'unsampled: verdict');
+	unlink $results;
+}
+run_ok('sampled-left-out: exit 1', run(fault('sampled-left-out')), code => 1,
+	out => [ qr/^Bail out! metric 'work': sampled, although not applicable$/m ]);
+
 # A sweep that dies keeps what it has.
 my $r = run(fault('second-point', '-v', '1,2,3', '-R', 3, '--warmup', 1, '-J', $results));
 run_ok('second-point: first table, partial second, bail out', $r, code => 1, out => [

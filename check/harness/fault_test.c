@@ -320,6 +320,18 @@ static void run_odd_detail(struct run *r, const char *function)
 	check(r, WORKED, true, "TODO: page fault (#PF) # SKIP C:\\\nok 2 - x");
 }
 
+static void run_unsampled(struct run *r, const char *function)
+{
+	gang_round(r->gang, function);
+	check_worked(r);
+}
+
+static void run_sampled_left_out(struct run *r, const char *function)
+{
+	run_round(r, function);
+	metrics_not_applicable(r, BIT(WORK));
+}
+
 static void run_unchecked(struct run *r, const char *function)
 {
 	sample(r, WORK, gang_round(r->gang, function));
@@ -391,6 +403,8 @@ static void run_ioctl_error(struct run *r, const char *function)
 	row("not-applicable", run_not_applicable, "guest_work")               \
 	row("unchecked", run_unchecked, "guest_work")                         \
 	row("odd-detail", run_odd_detail, "guest_work")                       \
+	row("unsampled", run_unsampled, "guest_work")                         \
+	row("sampled-left-out", run_sampled_left_out, "guest_work")           \
 	row("one-broken", run_round, "guest_one_broken")                      \
 	row("one-broken-others-spin", run_round, "guest_one_broken_others_spin") \
 	row("second-point", run_second_point, "guest_assertion")              \

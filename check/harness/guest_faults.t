@@ -153,7 +153,7 @@ EOT
 # Every fault in the program's table is looked at here or in endings.t.
 my %elsewhere = map { $_ => 1 } qw(none slow print sync done kernel-gate trap-handled
 	one-broken one-broken-others-spin wrong-check unverified not-applicable unchecked
-	odd-detail second-point host-crash host-hang);
+	odd-detail unsampled sampled-left-out second-point host-crash host-hang);
 my ($list) = run([$fault_test, '--help'])->{out} =~ /what goes wrong\s+\((.*?)\)/s;
 my %rows = (%elsewhere, map { $_->[0] => 1 } @broken);
 is(join(' ', grep { !$rows{$_} } split /[,\s]+/, $list), '', 'no fault is forgotten');
