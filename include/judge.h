@@ -85,4 +85,12 @@ enum judge_method judge_change(struct comparison *c, size_t nr,
  */
 size_t judge_least_runs(size_t nr, const struct judge_rule *rule);
 
+/*
+ * The smallest change of one of @nr metrics, in its relative standard
+ * deviation, that @runs a side show with DETECTABLE_POWER by whatever method
+ * judge() takes then. INFINITY: so few cannot show any. Simulated with a fixed
+ * seed, for normal samples.
+ */
+double judge_shift(size_t runs, size_t nr, const struct judge_rule *rule);
+
 #endif

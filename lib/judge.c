@@ -5,6 +5,7 @@
 #include "detectable.h"
 #include "joint_test.h"
 #include "judge.h"
+#include "random.h"
 #include "rank_test.h"
 #include "spread.h"
 #include "util.h"
@@ -74,10 +75,12 @@ static void judge_by_ranks(struct comparison *c, size_t nr)
 	free(p);
 }
 
+/* Of the normal distribution, for DETECTABLE_POWER. */
+static const double power_quantile = 0.8416212335729143;
+
 /* As far as the test has a critical |t|: for DETECTABLE_POWER a bit more. */
 static void judge_jointly(struct comparison *c, size_t nr, double alpha)
 {
-	static const double power_quantile = 0.8416212335729143;
 	struct joint_sizes sizes = { nr, c->nr_before, c->nr_after };
 	struct joint_metric *metrics = xcalloc(nr, sizeof(*metrics));
 	double critical;
@@ -220,4 +223,41 @@ enum judge_method judge(struct comparison *c, size_t nr,
 	if (method == JUDGED_BY_RANKS)
 		find_detectable(c, nr, rule->alpha);
 	return method;
+}
+
+#define SHIFT_SEED UINT64_C(0x6b766d6574657203)
+#define SHIFT_TRIALS 25
+
+/* Of the joint test, the median over sets of @nr normal metrics. */
+static double joint_critical(size_t runs, size_t nr, double alpha)
+{
+	struct joint_metric *metrics = xcalloc(nr, sizeof(*metrics));
+	double *v = xcalloc(2 * runs * nr, sizeof(*v));
+	struct joint_sizes sizes = { nr, runs, runs };
+	double critical[SHIFT_TRIALS];
+	u64 state = SHIFT_SEED;
+	size_t trial, i;
+
+	for (i = 0; i < nr; i++)
+		metrics[i] = (struct joint_metric){
+			.a = v + 2 * runs * i,
+			.b = v + 2 * runs * i + runs,
+		};
+	for (trial = 0; trial < SHIFT_TRIALS; trial++) {
+		for (i = 0; i < 2 * runs * nr; i++)
+			v[i] = random_normal(&state);
+		critical[trial] = joint_test(metrics, &sizes, alpha);
+	}
+	free(v);
+	free(metrics);
+	return median_of(critical, SHIFT_TRIALS);
+}
+
+double judge_shift(size_t runs, size_t nr, const struct judge_rule *rule)
+{
+	if (!rule->same_runs || ranks_can_tell(runs, runs, nr, rule->alpha) ||
+	    !joint_can_tell(runs, runs, rule->alpha))
+		return detectable_shift(runs, runs, rule->alpha / nr);
+	return (joint_critical(runs, nr, rule->alpha) + power_quantile) *
+	       sqrt(2.0 / runs);
 }

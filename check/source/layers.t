@@ -16,7 +16,8 @@ use Test::More;
 my @layers = (
 	[qw(types version)],
 	[qw(util units)],
-	[qw(random spread rank_test joint_test bootstrap detectable judge)],
+	[qw(random spread rank_test joint_test bootstrap detectable judge
+	   steady)],
 	[qw(clock futex id_pool interrupt timing stats scaling json troff host
 	   tracepoint histogram option_row options)],
 	[qw(compat kvm_ioctl kvm_stats populate)],
