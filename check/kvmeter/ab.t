@@ -133,19 +133,19 @@ is(sides($runs), 'ABBABAABBAABABBA', 'the order');
 is("$code$err", '0', 'the same twice: exit 0');
 is(verdict($out), 'same', 'the same twice: same');
 is(join("\n", wide_lines($out)), '', '72 columns');
-like($out, qr/^A: made_test\n   Linux 6\.18\.1, 24 runs, 1 boot$/m, 'three runs each');
-like($runs, qr/^A \S+ \S* --runs 3 --warmup 1 --quiet --json$/m, 'what it is told');
+like($out, qr/^A: made_test\n   Linux 6\.18\.1, 8 runs, 1 boot$/m, 'a run each');
+like($runs, qr/^A \S+ \S* --runs 1 --warmup 0 --quiet --json$/m, 'what it is told');
 unlike($out, qr/measured before/, 'in turn');
 is_deeply([glob('tmp/*')], [], 'nothing temporary is left');
 
-($out, $err, $code, $runs) = ab('made_test', '--opt-b', '--ms 150', '-n', 5, '-R', 1,
-	'--warmup', 0, '--', '--at', '9');
+($out, $err, $code, $runs) = ab('made_test', '--opt-b', '--ms 150', '-n', 5, '-R', 2,
+	'--warmup', 3, '--', '--at', '9');
 is($code, 1, 'B is slower: exit 1');
 is(verdict($out), 'slower', 'B is slower');
 like($out, qr/^B: made_test --at 9 --ms 150$/m, 'named by its options');
 like($out, qr/^differs: ms: 100 in A, 150 in B$/m, 'what differs');
-is(() = $runs =~ /^B .*--runs 1 --warmup 0 --at 9 --ms 150 /mg, 5, 'options of B');
-is(() = $runs =~ /^A .*--runs 1 --warmup 0 --at 9 --quiet/mg, 5, 'options of A');
+is(() = $runs =~ /^B .*--runs 2 --warmup 3 --at 9 --ms 150 /mg, 5, 'options of B');
+is(() = $runs =~ /^A .*--runs 2 --warmup 3 --at 9 --quiet/mg, 5, 'options of A');
 ($out, $err, $code) = ab('made_test', '--opt-a', "--ms '150'", '-n', 5);
 is($code . verdict($out), '0faster', 'B is faster: exit 0');
 ($out, $err, $code) = ab('made_test', '--opt-a', '--ms 150', '-n', 5, '-f', 'json');
@@ -196,7 +196,7 @@ refused('a directory with results', qr{kept/A/001\.json: there already}, 'made_t
 refused('a directory that cannot be', qr{no/where: No such file}, 'made_test', '--same',
 	'--results', 'no/where');
 refused('no build there', qr/no benchmarks in empty/, 'made_test', '--tests-b', 'empty');
-refused('a path, and a directory', qr/which\?/, './tests/made_test', '--tests-b', 'other');
+refused('a path, and a directory', qr/is a path/, './tests/made_test', '--tests-b', 'other');
 
 # ---- a benchmark that does not pass ----
 

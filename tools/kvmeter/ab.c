@@ -1,38 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* kvmeter ab BENCH: measures two sides in turn, and compares them. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "child.h"
-#include "clock.h"
-#include "compare.h"
 #include "kvmeter.h"
 #include "options.h"
-#include "programs.h"
 #include "trial.h"
 #include "util.h"
 
 struct ab_config {
-	struct compare_choice choice;
+	struct trial_choice trial;
 	const char *set[TRIAL_SIDES];
 	const char *opt[TRIAL_SIDES];
 	const char *tests[TRIAL_SIDES];
-	u64 pairs;
-	u64 runs;
-	u64 warmup;
-	u64 time_limit_s;
-	const char *results;
 	bool same;
 	bool help;
 };
 
 static const struct ab_config defaults = {
-	.choice = COMPARE_CHOICE_DEFAULTS,
-	.pairs = 10,
-	.runs = TRIAL_RUNS,
-	.warmup = TRIAL_WARMUP,
-	.time_limit_s = 600,
+	.trial = { TRIAL_CHOICE_DEFAULTS, .pairs = 20 },
 };
 
 /* clang-format off */
@@ -53,23 +39,14 @@ static const struct option_row rows[] = {
 	  "where that of B is", 0, 0, NULL, NULL, true },
 	{ OPT_FLAG, 0, "same", NULL, OFFSET(same),
 	  "let A and B be the same, to see what comes out", FLAG_ROW },
-	{ OPT_U64, 'n', "pairs", "N", OFFSET(pairs),
-	  "invocations of each side", 1, 100000, NULL, NULL, true },
-	{ OPT_U64, 'R', "runs", "N", OFFSET(runs),
-	  "--runs of each invocation", 1, 100000, NULL, NULL, true },
-	{ OPT_U64, 0, "warmup", "N", OFFSET(warmup),
-	  "--warmup of each invocation", 0, 1000, NULL, NULL, true },
-	{ OPT_U64, 0, "time-limit", "SECONDS", OFFSET(time_limit_s),
-	  "how long an invocation may take", 1, 86400, NULL, NULL, true },
-	{ OPT_STRING, 0, "results", "DIR", OFFSET(results),
-	  "keep the results in DIR/A and DIR/B", 0, 0, NULL, NULL, true },
 	{ OPT_FLAG, 'h', "help", NULL, OFFSET(help), "print this", FLAG_ROW },
 	{ .type = OPT_END },
 };
 /* clang-format on */
 
-static const struct option_row *const tables[] = { compare_choice_rows, rows,
-						   NULL };
+static const struct option_row *const tables[] = {
+	compare_format_rows, compare_rule_rows, trial_choice_rows, rows, NULL
+};
 static const struct option_set set = {
 	.program = "kvmeter ab",
 	.summary =
@@ -120,24 +97,6 @@ static void require_difference(const struct ab_config *c)
 		usage_error("--same: A and B are to differ by other options");
 }
 
-/* The benchmark of a side; programs live until the process ends. */
-static const char *find_program(const char *bench, const char *directory)
-{
-	static struct programs programs[TRIAL_SIDES];
-	static size_t used;
-
-	if (strchr(bench, '/') && directory)
-		usage_error("%s: a path, and --tests-a or --tests-b: which?",
-			    bench);
-	if (strchr(bench, '/')) {
-		if (access(bench, X_OK))
-			usage_error("%s: no program", bench);
-		return bench;
-	}
-	programs_find(&programs[used], directory);
-	return program_by_name(&programs[used++], bench)->path;
-}
-
 /* "page_table_test -b 64M kvm.eager_page_split=N" */
 static const char *describe_side(const struct ab_config *c, int side,
 				 const char *program, char *const *typed,
@@ -150,8 +109,8 @@ static const char *describe_side(const struct ab_config *c, int side,
 	return xasprintf("%s%s%s%s", name, *words ? " " : "", words, values);
 }
 
-static void read_results(const struct ab_config *c, const struct trial *t,
-			 const char *const *names, struct report *r)
+static void read_results(const struct trial *t, const char *const *names,
+			 struct report *r)
 {
 	char *operands[TRIAL_SIDES];
 	int side;
@@ -162,51 +121,52 @@ static void read_results(const struct ab_config *c, const struct trial *t,
 	/* the cover letter is to say what was compared, not where it lay */
 	for (side = 0; side < TRIAL_SIDES; side++)
 		r->sides[side].operand = names[side];
-	if (c->results)
-		fprintf(stderr, "%s: results are in %s and %s\n",
-			program_invocation_short_name, operands[TRIAL_A],
-			operands[TRIAL_B]);
+}
+
+/* Nothing is measured, made or changed before all that was typed makes sense.
+ */
+static void set_up(struct trial *t, const struct ab_config *c, char **operands,
+		   struct settings *settings, char **typed[TRIAL_SIDES])
+{
+	const char *programs[TRIAL_SIDES];
+	int side;
+
+	for (side = 0; side < TRIAL_SIDES; side++) {
+		char **own = child_words(c->opt[side] ? c->opt[side] : "",
+					 opt_names[side]);
+
+		typed[side] = words_join(operands + 1, own, NULL);
+		programs[side] = trial_program(operands[0], c->tests[side]);
+		if (c->set[side])
+			settings_add(settings, side, set_names[side],
+				     c->set[side]);
+	}
+	trial_init(t, &c->trial);
+	t->settings = settings;
+	for (side = 0; side < TRIAL_SIDES; side++)
+		trial_set_side(t, side, programs[side], typed[side], &c->trial);
+	settings_open(settings);
 }
 
 static int run(const struct ab_config *c, char **operands)
 {
 	static struct settings settings;
 	static struct report report;
-	struct trial t = {
-		.pairs = c->pairs,
-		.timeout_ns = c->time_limit_s * NSEC_PER_SEC,
-		.settings = &settings,
-	};
-	const char *names[TRIAL_SIDES], *directory;
+	const char *names[TRIAL_SIDES];
 	char **typed[TRIAL_SIDES];
+	struct trial t;
 	int side;
 
 	child_init();
-	for (side = 0; side < TRIAL_SIDES; side++) {
-		char **own = child_words(c->opt[side] ? c->opt[side] : "",
-					 opt_names[side]);
-
-		typed[side] = words_join(operands + 1, own, NULL);
-		t.sides[side].program =
-			find_program(operands[0], c->tests[side]);
-		t.sides[side].options =
-			trial_options(c->runs, c->warmup, typed[side]);
-		if (c->set[side])
-			settings_add(&settings, side, set_names[side],
-				     c->set[side]);
-	}
-	directory = trial_directory(c->results);
-	for (side = 0; side < TRIAL_SIDES; side++)
-		t.sides[side].directory =
-			xasprintf("%s/%c", directory, 'A' + side);
-	settings_open(&settings);
+	set_up(&t, c, operands, &settings, typed);
 	for (side = 0; side < TRIAL_SIDES; side++)
 		names[side] = describe_side(c, side, t.sides[side].program,
 					    typed[side], &settings);
 	trial_run(&t);
 	settings_close();
-	read_results(c, &t, names, &report);
-	return compare_judge(&report, &c->choice);
+	trial_tell_results(&t, &c->trial);
+	read_results(&t, names, &report);
+	return compare_judge(&report, &c->trial.compare);
 }
 
 int command_ab(int argc, char **argv)

@@ -57,10 +57,14 @@ static bool valid_alpha(const void *member, const char **why)
 }
 
 /* clang-format off */
-const struct option_row compare_choice_rows[] = {
+const struct option_row compare_format_rows[] = {
 	{ OPT_CHOICE, 'f', "format", "FORMAT",
 	  offsetof(struct compare_choice, format),
 	  "how to print it", 0, 0, format_names, NULL, true },
+	{ .type = OPT_END },
+};
+
+const struct option_row compare_rule_rows[] = {
 	{ OPT_STRING, 't', "threshold", "PCT",
 	  offsetof(struct compare_choice, threshold),
 	  "percent below which a change is of no interest",
@@ -85,7 +89,8 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-static const struct option_row *const tables[] = { compare_choice_rows, rows,
+static const struct option_row *const tables[] = { compare_format_rows,
+						   compare_rule_rows, rows,
 						   NULL };
 static const struct option_set set = {
 	.program = "kvmeter compare",
@@ -126,12 +131,19 @@ void compare_read(struct report *r, char *const *operands, size_t nr,
 	refuse(&p);
 }
 
+struct judge_rule compare_rule(const struct compare_choice *choice)
+{
+	return (struct judge_rule){
+		.threshold = strtod(choice->threshold, NULL) / 100,
+		.alpha = strtod(choice->alpha, NULL),
+	};
+}
+
 int compare_judge(struct report *r, const struct compare_choice *choice)
 {
 	struct problems p = { 0, NULL };
 
-	r->rule.threshold = strtod(choice->threshold, NULL) / 100;
-	r->rule.alpha = strtod(choice->alpha, NULL);
+	r->rule = compare_rule(choice);
 	report_build(r, choice->metric, &p);
 	refuse(&p);
 	formats[choice->format](r, stdout);

@@ -46,7 +46,11 @@ struct compare_choice {
 		.threshold = "1", .alpha = "0.01" \
 	}
 
-extern const struct option_row compare_choice_rows[];
+extern const struct option_row compare_format_rows[];
+extern const struct option_row compare_rule_rows[];
+
+/* The rule that was chosen. */
+struct judge_rule compare_rule(const struct compare_choice *choice);
 
 /* Reads @nr files or directories; ends by EXIT_USAGE if one is of no use. */
 void compare_read(struct report *r, char *const *operands, size_t nr,

@@ -46,6 +46,7 @@ static void compare_files(struct homogeneity *h, const struct series *s)
 bool report_needs_files(const struct report *r)
 {
 	struct homogeneity h = { 1, 0 };
+	bool several = false;
 	size_t least = SIZE_MAX, i, k;
 
 	for (i = 0; i < r->nr_pairs; i++) {
@@ -57,10 +58,12 @@ bool report_needs_files(const struct report *r)
 			if (i == 0)
 				compare_files(&h, a);
 			compare_files(&h, b);
+			several |= a->nr > a->nr_files || b->nr > b->nr_files;
 			least = min_u64(least,
 					min_u64(a->nr_files, b->nr_files));
 		}
 	}
-	return least >= FILES_ENOUGH ||
-	       (h.tests > 0 && h.least_p * h.tests <= FILES_ALPHA);
+	/* a file of one run is that run */
+	return several && (least >= FILES_ENOUGH ||
+			   (h.tests > 0 && h.least_p * h.tests <= FILES_ALPHA));
 }

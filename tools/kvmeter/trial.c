@@ -22,17 +22,6 @@ int trial_order(size_t i)
 	return __builtin_parityll(i) ? TRIAL_B : TRIAL_A;
 }
 
-char **trial_options(u64 runs, u64 warmup, char *const *typed)
-{
-	char *ours[] = {
-		"--runs",   xasprintf("%llu", (unsigned long long)runs),
-		"--warmup", xasprintf("%llu", (unsigned long long)warmup),
-		NULL,
-	};
-
-	return words_join(ours, typed, NULL);
-}
-
 static char side_name(int side)
 {
 	return 'A' + side;
