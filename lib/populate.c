@@ -3,6 +3,8 @@
 #include <linux/mempolicy.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -26,11 +28,34 @@ struct share {
 	int error; /* 0, or an errno */
 };
 
-/* The write must leave what a file or another thread has put there. */
-static void write_each_page(const struct share *s)
+/* Where the thread goes on if there is no page behind an address. */
+static __thread sigjmp_buf *no_page;
+
+/* Elsewhere it is what it was: the access is repeated, and ends the process. */
+static void handle_bus_error(int number)
 {
+	if (no_page)
+		siglongjmp(*no_page, 1);
+	signal(number, SIG_DFL);
+}
+
+/*
+ * For kernels before 5.14. The write must leave what a file or another thread
+ * has put there. Returns 0, or what MADV_POPULATE_WRITE would.
+ */
+static int write_each_page(const struct share *s)
+{
+	sigjmp_buf here;
+
+	if (sigsetjmp(here, 1)) {
+		no_page = NULL;
+		return EFAULT;
+	}
+	no_page = &here;
 	for (u64 at = 0; at < s->bytes; at += s->page_bytes)
 		__atomic_fetch_or(s->mem + at, 0, __ATOMIC_RELAXED);
+	no_page = NULL;
+	return 0;
 }
 
 static void *populate_share(void *arg)
@@ -40,10 +65,7 @@ static void *populate_share(void *arg)
 	while (madvise(s->mem, s->bytes, MADV_POPULATE_WRITE)) {
 		if (errno == EINTR || errno == EAGAIN)
 			continue;
-		if (errno == EINVAL)
-			write_each_page(s);
-		else
-			s->error = errno;
+		s->error = errno == EINVAL ? write_each_page(s) : errno;
 		break;
 	}
 	return NULL;
@@ -96,9 +118,11 @@ void keep_mapped(void *mem, u64 bytes)
 
 void populate(void *mem, u64 bytes, u64 page_bytes)
 {
+	struct sigaction on_bus = { .sa_handler = handle_bus_error }, before;
 	u64 slice = max_u64(SLICE_BYTES, page_bytes);
 	u64 threads = min_u64(usable_cpus(), SLICE_THREADS);
 
+	sigaction(SIGBUS, &on_bus, &before);
 	for (u64 at = 0; at < bytes; at += slice) {
 		u64 part = min_u64(slice, bytes - at);
 		u64 nr = DIV_ROUND_UP(part,
@@ -110,7 +134,11 @@ void populate(void *mem, u64 bytes, u64 page_bytes)
 			die("populating %llu bytes of host memory "
 			    "(MADV_POPULATE_WRITE): %s: choose "
 			    "smaller --bytes, or another --backing",
-			    (unsigned long long)bytes, strerror(error));
+			    (unsigned long long)bytes,
+			    error == EFAULT ? "no page could be had, as on a "
+					      "file system that is full" :
+					      strerror(error));
 		interrupt_check();
 	}
+	sigaction(SIGBUS, &before, NULL);
 }
