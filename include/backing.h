@@ -37,10 +37,13 @@ bool backing_is_huge(const char *value);
  * the host's base page. */
 u64 backing_granule(const char *value);
 
+/* Does it take memory that is free now, and not set aside or on a disk? */
+bool backing_takes_memory(const char *value);
+
 /*
  * Ends by skip() with the remedy if this host cannot give @bytes of @value
- * now: no such huge page size, none reserved, THP switched off, not as much
- * memory available.
+ * now: no such huge page size, none reserved, THP switched off, a file system
+ * without as much room, a limit on files. Memory: memory_missing().
  */
 void backing_require(const char *value, u64 bytes);
 

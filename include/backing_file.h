@@ -14,6 +14,15 @@ const char *backing_file_fault(const char *path);
 /* Page size of the hugetlbfs that it is or would be on, else 0. */
 u64 backing_file_page_bytes(const char *path);
 
+/* Is it a file of a file system in memory? */
+bool backing_file_takes_memory(const char *path);
+
+/*
+ * NULL if the file system has room for @bytes, or it is a device; else why not
+ * and what would help, to be freed.
+ */
+char *backing_file_missing(const char *path, u64 bytes);
+
 /*
  * Opens it with room for @bytes; dies with the reason. A file is created and
  * unlinked at once, so that it never stays behind, whatever happens; one that

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "backing.h"
@@ -148,18 +149,25 @@ static char *hugetlb_missing(u64 page, u64 bytes)
 		(unsigned long long)(total + need - free_pages), kib);
 }
 
-/* Better to be told now than to meet the OOM killer. */
-static char *memory_missing(u64 bytes)
+bool backing_takes_memory(const char *value)
 {
-	u64 available = meminfo_bytes("MemAvailable:");
-	char need[UNIT_LEN], have[UNIT_LEN];
+	const struct backing_type *type = find(value);
 
-	if (!available || bytes <= available + meminfo_bytes("SwapFree:"))
+	return type->kind == NAMED_FILE ? backing_file_takes_memory(value) :
+					  type->pages != PAGES_HUGETLB;
+}
+
+/* Growing a file beyond it is a signal, SIGXFSZ: setrlimit(2). */
+static char *file_limit_missing(u64 bytes)
+{
+	struct rlimit limit;
+	char need[UNIT_LEN];
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || bytes <= limit.rlim_cur)
 		return NULL;
-	return xasprintf("%s of memory needed, this host has %s available: "
-			 "choose smaller --bytes or --vcpus",
-			 format_size(need, bytes),
-			 format_size(have, ALIGN_DOWN(available, MIB(1))));
+	return xasprintf("a file of %s is needed, the limit is lower: "
+			 "ulimit -f unlimited",
+			 format_size(need, bytes));
 }
 
 static char *thp_missing(void)
@@ -200,8 +208,10 @@ void backing_require(const char *value, u64 bytes)
 		file_page = backing_file_page_bytes(value);
 	if (file_page)
 		why = hugetlb_missing(file_page, bytes);
-	if (!why && type->pages != PAGES_HUGETLB && type->kind != NAMED_FILE)
-		why = memory_missing(bytes);
+	else if (type->kind == NAMED_FILE)
+		why = backing_file_missing(value, bytes);
+	if (!why && (type->kind == NAMED_FILE || type->kind == MEMFD))
+		why = file_limit_missing(bytes);
 	if (why)
 		skip("--backing %s: %s", value, why);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backing_file.h"
+#include "units.h"
 #include "util.h"
 
 static bool parent_is_writable(const char *path)
@@ -66,17 +67,91 @@ const char *backing_file_fault(const char *path)
 	return NULL;
 }
 
-u64 backing_file_page_bytes(const char *path)
+/* The file system that it is or would be on. */
+static bool find_file_system(const char *path, struct statfs *fs)
 {
 	char *copy = xstrdup(path);
-	struct statfs fs;
-	u64 bytes = 0;
+	bool found = statfs(path, fs) == 0 || statfs(dirname(copy), fs) == 0;
 
-	if ((statfs(path, &fs) == 0 || statfs(dirname(copy), &fs) == 0) &&
-	    fs.f_type == HUGETLBFS_MAGIC)
-		bytes = fs.f_bsize;
 	free(copy);
-	return bytes;
+	return found;
+}
+
+u64 backing_file_page_bytes(const char *path)
+{
+	struct statfs fs;
+
+	return find_file_system(path, &fs) && fs.f_type == HUGETLBFS_MAGIC ?
+		       fs.f_bsize :
+		       0;
+}
+
+/* A device is there already, and so is its memory. */
+static bool is_device(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+bool backing_file_takes_memory(const char *path)
+{
+	struct statfs fs;
+
+	return !is_device(path) && find_file_system(path, &fs) &&
+	       (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
+static char *mount_point(const char *path)
+{
+	char *copy = xstrdup(path), *dir = xstrdup(dirname(copy));
+	struct stat here, above;
+
+	while (strcmp(dir, "/") != 0 && strchr(dir, '/') &&
+	       stat(dir, &here) == 0) {
+		char *cut = xstrdup(dir), *parent = xstrdup(dirname(cut));
+
+		free(cut);
+		if (stat(parent, &above) || above.st_dev != here.st_dev) {
+			free(parent);
+			break;
+		}
+		free(dir);
+		dir = parent;
+	}
+	free(copy);
+	return dir;
+}
+
+char *backing_file_missing(const char *path, u64 bytes)
+{
+	char need[UNIT_LEN], have[UNIT_LEN], size[UNIT_LEN];
+	struct statfs fs;
+	char *where, *why;
+	u64 left;
+
+	/* a tmpfs without a limit says that it has no blocks */
+	if (is_device(path) || !find_file_system(path, &fs) || !fs.f_blocks)
+		return NULL;
+	left = (geteuid() ? fs.f_bavail : fs.f_bfree) * (u64)fs.f_bsize;
+	if (bytes <= left)
+		return NULL;
+	where = mount_point(path);
+	format_size(need, bytes);
+	format_size(have, ALIGN_DOWN(left, KIB(64)));
+	format_size(size,
+		    ALIGN_UP((fs.f_blocks * (u64)fs.f_bsize - left) + bytes,
+			     MIB(1)));
+	if (fs.f_type == TMPFS_MAGIC)
+		why = xasprintf("%s needed, %s has %s left: "
+				"mount -o remount,size=%s %s",
+				need, where, have, size, where);
+	else
+		why = xasprintf("%s needed, the file system of %s has %s left: "
+				"name a file on another one",
+				need, where, have);
+	free(where);
+	return why;
 }
 
 int backing_file_open(const char *path, u64 bytes)

@@ -12,6 +12,7 @@
 #include "bench_options.h"
 #include "clock.h"
 #include "interrupt.h"
+#include "memory_room.h"
 #include "mode.h"
 #include "point.h"
 #include "quirks.h"
@@ -122,11 +123,18 @@ static void check_requirements(struct session *s)
 {
 	const struct bench_config *c = s->common;
 	unsigned int pa_bits = 0;
-	u64 vcpus = 0, memory = 0, gpa;
+	bool takes_memory = backing_takes_memory(c->backing);
+	u64 vcpus = 0, memory = 0, needed = 0, gpa;
+	char *why;
 
 	for (unsigned int i = 0; i < s->nr_points; i++) {
+		u64 bytes = memory_of(s, &s->points[i]);
+
 		vcpus = max_u64(vcpus, s->points[i].vcpus);
-		memory = max_u64(memory, memory_of(s, &s->points[i]));
+		memory = max_u64(memory, bytes);
+		needed = max_u64(needed,
+				 memory_needed(takes_memory ? bytes : 0, bytes,
+					       s->points[i].vcpus));
 	}
 	pa_bits = vm_require(
 		&(struct vm_needs){ .mode = mode_find(c->mode),
@@ -135,6 +143,9 @@ static void check_requirements(struct session *s)
 				    .eager_split = c->eager_split,
 				    .disable_quirks = c->disable_quirks });
 	backing_require(c->backing, memory);
+	why = memory_missing(needed);
+	if (why)
+		skip("%s", why);
 	if (c->unaligned)
 		memory += testmem_shift(mode_find(c->mode));
 	gpa = c->gpa == TESTMEM_GPA_DEFAULT ? CONTROL_GPA_END : c->gpa;

@@ -107,6 +107,81 @@ SKIP: {
 	}
 }
 
+# ---- a control group of 64M: too little, the printed command, enough ----
+
+# A group with a limit of memory: its directory and the limit's name.
+sub memory_group
+{
+	my ($v1, $v2) = ('/sys/fs/cgroup/memory', '/sys/fs/cgroup');
+	my ($top, $limit) = -e "$v1/memory.limit_in_bytes" ? ($v1, 'memory.limit_in_bytes')
+							    : ($v2, 'memory.max');
+
+	mkdir "$top/kvmeter-$$" or return;
+	# version 2: for the children of the root, if nobody has done so
+	write_file("$v2/cgroup.subtree_control", '+memory')
+		if $top eq $v2 && !-e "$top/kvmeter-$$/$limit";
+	return ("$top/kvmeter-$$", $limit) if -e "$top/kvmeter-$$/$limit";
+	rmdir "$top/kvmeter-$$";
+	return;
+}
+
+my ($group, $limit);
+END { rmdir $group if $group }
+
+sub in_group { return ('/bin/sh', '-ec', "echo \$\$ > $group/cgroup.procs; exec \"\$@\"", 'sh', @_) }
+
+SKIP: {
+	skip 'no /dev/kvm', 1 unless -w '/dev/kvm';
+	($group, $limit) = memory_group();
+	skip 'no control group with a limit of memory can be made here', 1 unless $group;
+	write_file("$group/$limit", 64 << 20);
+	for my $program (@programs) {
+		my ($name) = $program =~ m{([^/]+)$};
+		my $what = "$name: 64M in a control group of 64M";
+		my @cmd = in_group($program, '-b', '64M');
+		my $err = qr{6\dM of memory needed, the control group leaves \d+K of 64M: echo \d+ > \S+};
+
+		skipped($what, \@cmd, err => [ $err ]);
+		skipped("$what, --strict", \@cmd, strict => 1, err => [ $err ]);
+		skipped("$what, second point", [in_group($program, '-b', '1M,64M')], err => [ $err ]);
+	}
+	my @cmd = in_group($programs[0], '-b', '64M', '-R', 1, '-q');
+	run_ok('what fits is run', run([in_group($programs[0], '-b', '32M', '-R', 1, '-q')]));
+	run_ok('32 vCPUs do not fit', run([in_group($programs[0], qw(-b 48M -v 32))]), code => 4,
+		err => [ qr/the control group leaves/ ]);
+	my ($command) = run(\@cmd)->{err} =~ /: (echo \d+ > \Q$group\E\S+), or/;
+	ok($command, 'a command is printed');
+	system $command if $command;
+	run_ok('after it, 64M are run', run(\@cmd));
+	ok(rmdir $group, 'the group is empty') and undef $group;
+}
+
+# ---- a file: its file system is too small, or files may not be that large ----
+
+SKIP: {
+	my @small = in_namespace("mkdir -p @{[ scratch('small') ]};
+		mount -t tmpfs -o size=8M none @{[ scratch('small') ]}");
+	skip 'no /dev/kvm', 1 unless -w '/dev/kvm';
+	skip 'no file system can be mounted here', 1 unless @small;
+	my $file = scratch('small') . '/memory';
+	my @cmd = (@small, $programs[0], '-s', $file, '-R', 1, '-q');
+
+	skipped('a file system of 8M', [@cmd, '-b', '16M'],
+		err => [ qr{16M needed, \S+/small has 8M left: mount -o remount,size=16M \S+/small$}m ]);
+	run_ok('what fits is run', run([@cmd, '-b', '8M']));
+	my ($remedy) = run([@cmd, '-b', '16M'])->{err} =~ /: (mount .*)$/m;
+	run_ok('after the remedy, 16M are run', run([@small, '/bin/sh', '-ec',
+		($remedy // 'false') . '; exec "$@"', 'sh', $programs[0], '-s', $file,
+		qw(-R 1 -q -b 16M)]));
+	for my $backing ('memfd', scratch('file')) {
+		my @limited = ('/bin/sh', '-c', 'ulimit -f 8192; exec "$@"', 'sh', $programs[0],
+			'-s', $backing, qw(-R 1 -q -b 16M));
+
+		skipped("files of 4M at most, $backing", \@limited,
+			err => [ qr/a file of 16M is needed.*: ulimit -f unlimited$/m ]);
+	}
+}
+
 # ---- hugetlb pages: none, the printed command, enough, as before ----
 
 my $pool = '/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages';

@@ -18,8 +18,8 @@ my @layers = (
 	[qw(util units)],
 	[qw(random spread rank_test joint_test bootstrap detectable judge
 	   steady)],
-	[qw(clock futex id_pool interrupt timing stats scaling json troff host
-	   tracepoint histogram option_row options)],
+	[qw(cgroup clock futex id_pool interrupt timing stats scaling json troff host
+	   memory_room tracepoint histogram option_row options)],
 	[qw(compat kvm_ioctl kvm_stats populate)],
 	[qw(arch image vm guest_format vcpu mmio memslot backing backing_file mapping mode
 	   quirks testmem faults)],
