@@ -102,9 +102,9 @@ struct run {
 	struct mappings baseline;     /* of the VM before memory was accessed */
 	struct mappings mapped;	      /* memory under test, at the last look */
 	struct fault_counter *faults; /* NULL: not needed, or no way */
-	u64 faults_before;	      /* at the previous sample */
-	u64 vcpu_pages;	  /* most that one vCPU goes through; 0: unknown */
-	u64 phase_faults; /* of the last sampled phase */
+	struct faults faults_before;  /* at the previous sample */
+	struct faults phase_faults;   /* of the last sampled phase */
+	u64 vcpu_pages; /* most that one vCPU goes through; 0: unknown */
 	/* the rest is bench.c's */
 	struct point *point;
 	bool dropped;	   /* a warm-up: checks count, samples do not */

@@ -130,12 +130,13 @@ void run_end(struct run *r)
 
 static void take_faults(struct run *r)
 {
-	u64 now;
+	struct faults now;
 
 	if (!r->faults)
 		return;
 	now = fault_counter_read(r->faults);
-	r->phase_faults = now - r->faults_before;
+	r->phase_faults.all = now.all - r->faults_before.all;
+	r->phase_faults.at_pages = now.at_pages - r->faults_before.at_pages;
 	r->faults_before = now;
 }
 
