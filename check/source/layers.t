@@ -27,7 +27,7 @@ my @layers = (
 	[qw(metrics)],
 	[qw(bench bench_options bench_man bench_describe run check_mappings point report
 	   report_scaling report_tail results variants)],
-	[qw(workload dirty_proof)],
+	[qw(workload dirty_proof stalls)],
 );
 my $last_without_kvm = 3;
 

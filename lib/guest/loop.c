@@ -5,5 +5,11 @@
 GUEST_FUNCTION(guest_measure_loop)
 {
 	for (u64 i = 0; i < cpu->private; i++)
-		access_pass(cpu, false, false);
+		access_pass(cpu, 0);
+}
+
+GUEST_FUNCTION(guest_measure_timed_loop)
+{
+	for (u64 i = 0; i < cpu->private; i++)
+		access_pass(cpu, ACCESS_TIMED);
 }
