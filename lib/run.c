@@ -22,6 +22,7 @@ void run_create(struct run *r, u64 memory_bytes)
 		.nr_vcpus = r->nr_vcpus,
 		.eager_split = c->eager_split,
 		.disable_quirks = c->disable_quirks,
+		.tracking = r->tracking,
 		.image = embedded_image,
 		.image_bytes = embedded_image_end - embedded_image,
 	});
@@ -196,6 +197,11 @@ void run_check_metrics(const struct run *r)
 				      "run() has not sampled it, nor called it "
 				      "not applicable");
 	}
+}
+
+void sample_reserve(struct run *r, int metric, u64 nr)
+{
+	series_reserve(&r->point->series[metric], nr);
 }
 
 void sample_pages(struct run *r, int metric, u64 pages)
