@@ -10,7 +10,7 @@
 #include "timing.h"
 #include "types.h"
 
-enum metric_unit { UNIT_NS, UNIT_PAGES, UNIT_PAGES_PER_S };
+enum metric_unit { UNIT_NS, UNIT_PAGES, UNIT_PAGES_PER_S, UNIT_EXITS };
 
 /* What kind of metric it is; combined by |. */
 enum metric_kind {

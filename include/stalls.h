@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long the guest's accesses take as the guest sees it: vCPUs time one in a
- * few of them (access_*_timed() of guest/access.h) and count them in histograms
- * in control memory. Main thread only.
+ * How long the guest's accesses take as the guest sees it: access_as_planned()
+ * and access_until_stopped() time one in a few of them and count them in
+ * histograms in control memory. Main thread only.
  */
 #ifndef KVMETER_STALLS_H
 #define KVMETER_STALLS_H
@@ -15,11 +15,18 @@
  */
 #define STALLS_EVERY_DEFAULT 17
 
-/* Between run_create() and run_start(); @every is at least 1. */
+/* Between run_create() and run_start(); with 0 nothing is timed. */
 void stalls_init(struct run *r, u32 every);
 
 /* While all vCPUs are idle: forgets what they have counted. */
 void stalls_clear(struct run *r);
+
+/* An option row for it. */
+/* clang-format off */
+#define STALLS_OPTION_ROW(offset)                                            \
+	{ OPT_U64, 0, "stalls", "N", offset,                                 \
+	  "vCPUs time one access in N; 0: none", .max = 1000000 }
+/* clang-format on */
 
 /*
  * While all are idle: adds what they have counted to @metric, of kind

@@ -197,6 +197,7 @@ const char *metric_unit_name(enum metric_unit unit)
 		[UNIT_NS] = "ns",
 		[UNIT_PAGES] = "pages",
 		[UNIT_PAGES_PER_S] = "pages/s",
+		[UNIT_EXITS] = "exits",
 	};
 
 	return names[unit];

@@ -90,14 +90,13 @@ access_pass(struct guest_cpu *cpu, unsigned int how)
 	plan_turn(&cpu->plan);
 }
 
+/* With stalls, if the host asks for them, by a loop of their own. */
 static inline void access_as_planned(struct guest_cpu *cpu)
 {
-	access_pass(cpu, 0);
-}
-
-static inline void access_as_planned_timed(struct guest_cpu *cpu)
-{
-	access_pass(cpu, ACCESS_TIMED);
+	if (cpu->stalls.every)
+		access_pass(cpu, ACCESS_TIMED);
+	else
+		access_pass(cpu, 0);
 }
 
 static inline void access_all_writes(struct guest_cpu *cpu)
@@ -107,14 +106,12 @@ static inline void access_all_writes(struct guest_cpu *cpu)
 
 static inline void access_until_stopped(struct guest_cpu *cpu)
 {
-	while (!guest_stopped(cpu))
-		access_pass(cpu, ACCESS_STOPPABLE);
-}
-
-static inline void access_until_stopped_timed(struct guest_cpu *cpu)
-{
-	while (!guest_stopped(cpu))
-		access_pass(cpu, ACCESS_STOPPABLE | ACCESS_TIMED);
+	while (!guest_stopped(cpu)) {
+		if (cpu->stalls.every)
+			access_pass(cpu, ACCESS_STOPPABLE | ACCESS_TIMED);
+		else
+			access_pass(cpu, ACCESS_STOPPABLE);
+	}
 }
 
 #endif /* KVMETER_GUEST */
