@@ -19,11 +19,11 @@ const char *dirty_mode_missing(int kvm_fd, unsigned int mode)
 		return "this KVM has no KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2 "
 		       "(Linux 5.0): get-log is what it has";
 	if (dirty_mode_has_rings(mode) && !dirty_ring_max(kvm_fd))
-		return "this KVM has no KVM_CAP_DIRTY_LOG_RING (x86 since "
-		       "Linux 5.11, arm64 since 6.2)";
+		return "this KVM has no KVM_CAP_DIRTY_LOG_RING (Linux 5.11, "
+		       "some architectures later or never)";
 	if (mode == DIRTY_RING_BITMAP && !dirty_ring_has_bitmap(kvm_fd))
-		return "this KVM has no KVM_CAP_DIRTY_LOG_RING_WITH_BITMAP "
-		       "(arm64 since Linux 6.2)";
+		return "this KVM has no KVM_CAP_DIRTY_LOG_RING_WITH_BITMAP: "
+		       "where vCPUs alone write, ring is enough";
 	return NULL;
 }
 
