@@ -105,7 +105,7 @@ struct dirty_log;
 
 /*
  * Starts the clearing threads, and allocates what collecting needs, touched
- * already. Free after the gang.
+ * already. Free after the gang. Without @options (NULL) they are the defaults.
  */
 struct dirty_log *dirty_log_create(struct testmem *mem, enum dirty_mode mode,
 				   const struct dirty_options *options);

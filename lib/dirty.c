@@ -152,8 +152,10 @@ static void init_rings(struct dirty_log *log)
 struct dirty_log *dirty_log_create(struct testmem *mem, enum dirty_mode mode,
 				   const struct dirty_options *options)
 {
+	static const struct dirty_options defaults = DIRTY_OPTIONS_DEFAULTS;
 	struct dirty_log *log = xcalloc(1, sizeof(*log));
 
+	options = options ? options : &defaults;
 	log->mem = mem;
 	log->mode = mode;
 	log->wait_ns = options->wait_ms * NSEC_PER_MSEC;

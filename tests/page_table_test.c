@@ -179,7 +179,6 @@ static void validate(const void *config)
 static void run(struct run *r)
 {
 	const struct config *cfg = r->config;
-	const struct dirty_options log_options = DIRTY_OPTIONS_DEFAULTS;
 	struct mapping_claim created = { .now = MAPPED_BY_BLOCKS };
 	struct dirty_proof *proof;
 	struct dirty_log *log;
@@ -193,7 +192,7 @@ static void run(struct run *r)
 			      .sharing = cfg->sharing,
 			      .write_percent = cfg->write_percent,
 		      });
-	log = dirty_log_create(r->mem, DIRTY_CLEAR_LOG, &log_options);
+	log = dirty_log_create(r->mem, DIRTY_CLEAR_LOG, NULL);
 	proof = dirty_proof_create(r, log,
 				   cfg->inject == LOST_PAGE ? INJECT_LOST_PAGE :
 							      INJECT_NOTHING);
