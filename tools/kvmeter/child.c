@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -12,6 +13,9 @@
 #include "child.h"
 #include "clock.h"
 #include "util.h"
+
+/* Room for "/proc/self/fd/N". */
+#define CAPTURE_PATH 32
 
 /* Signals are a process's: the only state of this file. */
 static struct {
@@ -266,5 +270,50 @@ struct child_end child_run(const struct child_config *cfg)
 		end.code = WEXITSTATUS(status);
 	else
 		end.signal = WTERMSIG(status);
+	return end;
+}
+
+/* Where the child is to write; -1 if there is no need. */
+static int capture_begin(char *const *text, char path[CAPTURE_PATH])
+{
+	int fd = -1;
+
+	strcpy(path, "/dev/null");
+	if (text) {
+		fd = memfd_create("output", MFD_CLOEXEC);
+		if (fd < 0)
+			die("memfd_create: %s", strerror(errno));
+		/* the child has it until it becomes the program */
+		sprintf(path, "/proc/self/fd/%d", fd);
+	}
+	return fd;
+}
+
+static void capture_end(char **text, int fd)
+{
+	if (!text)
+		return;
+	*text = read_text("/proc/self/fd/%d", fd);
+	if (!*text)
+		die("/proc/self/fd/%d: %s", fd, strerror(errno));
+	close(fd);
+}
+
+struct child_end child_capture(char *const *argv, u64 timeout_ns, char **out,
+			       char **err)
+{
+	char out_path[CAPTURE_PATH], err_path[CAPTURE_PATH];
+	struct child_config cfg = {
+		.argv = argv,
+		.stdout_path = out_path,
+		.stderr_path = err_path,
+		.timeout_ns = timeout_ns,
+	};
+	int out_fd = capture_begin(out, out_path);
+	int err_fd = capture_begin(err, err_path);
+	struct child_end end = child_run(&cfg);
+
+	capture_end(out, out_fd);
+	capture_end(err, err_fd);
 	return end;
 }

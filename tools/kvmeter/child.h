@@ -55,6 +55,13 @@ void child_init(void);
  */
 struct child_end child_run(const struct child_config *cfg);
 
+/*
+ * The same, and what it prints as strings without white space at the end, to be
+ * freed; NULL: /dev/null.
+ */
+struct child_end child_capture(char *const *argv, u64 timeout_ns, char **out,
+			       char **err);
+
 /* The number of the first signal that asked kvmeter to end; 0: none yet. */
 int child_interrupted(void);
 

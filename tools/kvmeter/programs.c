@@ -64,10 +64,10 @@ static char *fault_of(const struct child_end *end)
 	return end->code ? xasprintf("exit code %d", end->code) : NULL;
 }
 
-static json_t *parse_description(const char *path, FILE *f)
+static json_t *parse_description(const char *path, const char *text)
 {
 	json_error_t error;
-	json_t *root = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 	const char *schema = json_string_value(json_object_get(root, "schema"));
 
 	if (!root)
@@ -85,31 +85,18 @@ static json_t *parse_description(const char *path, FILE *f)
 
 static json_t *describe(const char *path)
 {
-	char *argv[] = { (char *)path, "--describe", NULL };
-	int fd = memfd_create("description", MFD_CLOEXEC);
-	char out[sizeof("/proc/self/fd/") + 3 * sizeof(fd)];
-	struct child_end ended;
+	char *argv[] = { (char *)path, "--describe", NULL }, *text, *fault;
+	struct child_end ended =
+		child_capture(argv, DESCRIBE_TIMEOUT_NS, &text, NULL);
 	json_t *root;
-	char *fault;
-	FILE *f;
 
-	/* the child has the same descriptor until it becomes the program */
-	snprintf(out, sizeof(out), "/proc/self/fd/%d", fd);
-	ended = child_run(&(struct child_config){
-		.argv = argv,
-		.stdout_path = out,
-		.timeout_ns = DESCRIBE_TIMEOUT_NS,
-	});
 	if (ended.interrupted)
 		end(EXIT_INTERRUPTED + child_interrupted(), "interrupted");
 	fault = fault_of(&ended);
 	if (fault)
 		usage_error("%s --describe: %s", path, fault);
-	f = fdopen(fd, "r");
-	if (!f)
-		die("%s --describe: %s", path, strerror(errno));
-	root = parse_description(path, f);
-	fclose(f);
+	root = parse_description(path, text);
+	free(text);
 	return root;
 }
 
