@@ -35,8 +35,9 @@ sub fake_program {
 	chmod(0755, $path) or die "$path: $!\n";
 }
 
-# A benchmark whose --describe prints $description, and which else runs $script:
-# "results FILE" in it copies FILE to where --json says, $* are its options.
+# A benchmark whose --describe prints $description, which knows all options but
+# --never, and which else runs $script: "results FILE" in it copies FILE to where
+# --json says, $* are its other options.
 sub fake_test {
 	my ($path, $description, $script) = @_;
 
@@ -48,13 +49,23 @@ $description
 DESCRIPTION
 	exit
 fi
+case " \$* " in *" --never "*)
+	echo "\${0##*/}: --never: unknown option" >&2
+	exit 2
+esac
+case " \$* " in *" --help "*) exit ;; esac
 results() { cp "\$1" "\$json"; }
-for word; do
+left=\$#
+while [ \$left -gt 0 ]; do
+	if [ "\$1" = --json ]; then
+		json=\$2
+		shift
+		left=\$((left - 1))
+	else
+		set -- "\$@" "\$1"
+	fi
 	shift
-	case \$word in
-	--json) json=\$1 ;;
-	*) set -- "\$@" "\$word" ;;
-	esac
+	left=\$((left - 1))
 done
 $script
 END

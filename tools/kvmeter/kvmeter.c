@@ -12,6 +12,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "list", "the benchmarks, and what each measures", command_list },
+	{ "run", "runs benchmarks one after the other", command_run },
 	{ "compare", "is one kernel, host or setting slower than another?",
 	  command_compare },
 	{ "ab", "which of two settings, options or builds is faster here?",

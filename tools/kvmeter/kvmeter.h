@@ -11,5 +11,6 @@
 int command_ab(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_list(int argc, char **argv);
+int command_run(int argc, char **argv);
 
 #endif

@@ -2,7 +2,8 @@
 # The tool kvmeter, where there is jansson to read results with.
 
 TOOL := $(OUT)/tools/kvmeter/kvmeter
-TOOL_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tools/kvmeter/*.c))
+TOOL_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(wildcard tools/kvmeter/*.c)) \
+		$(OUT)/tools/kvmeter/suites.o
 
 # Header and library of the machine that it is built for, both or nothing.
 hash := \#
@@ -10,6 +11,12 @@ JANSSON_H := $(shell echo '$(hash)include <jansson.h>' | \
 	       $(CC) $(CFLAGS) -E - >/dev/null 2>&1 && echo found)
 JANSSON_LIB := $(filter /%,$(shell $(CC) \
 		 -print-file-name=libjansson.$(if $(STATIC),a,so) 2>/dev/null))
+
+$(OUT)/tools/kvmeter/suites.o: tools/kvmeter/suites.S $(OUT)/flags \
+			       $(wildcard tools/kvmeter/suites/*.suite)
+	$(call say,EMBED)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 $(TOOL): $(TOOL_OBJECTS) $(OUT)/libkvmeter.a $(OUT)/flags
 	$(call say,LINK)
