@@ -110,7 +110,7 @@ $(OUT)/%.guest.o: %.c $(OUT)/flags
 $(OUT)/%.guest.o: %.S $(OUT)/flags
 	$(call say,GUEST)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(GUEST_ARCH_FLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(GUEST_ARCH_FLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
 
 $(OUT)/%.guest: $(OUT)/%.guest.o $(GUEST_LIB) lib/guest/image.lds $(OUT)/flags
 	$(call say,LINK)

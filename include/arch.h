@@ -65,6 +65,15 @@ struct arch_quirk {
 };
 extern const struct arch_quirk arch_quirks[];
 
+/*
+ * Why KVM cannot tell a guest of pages that are not present, and of those that
+ * have become ready (guest/async_pf.h); NULL if it can. Static storage.
+ */
+const char *arch_async_pf_missing(int kvm_fd);
+
+/* Ticks of arch_counter() in a second, in any guest. */
+u64 arch_counter_hz(const struct vm *vm);
+
 /* By vm_start(), for each vCPU in order: its first register state. */
 void arch_vcpu_init(struct vcpu *vcpu);
 
@@ -89,9 +98,6 @@ unsigned int arch_block_sizes(const struct vm *vm, u64 bytes[ARCH_BLOCK_SIZES]);
  * @gva and @gpa are aligned to it. Before vm_start() only.
  */
 void arch_map_block(struct vm *vm, u64 gva, u64 gpa, u64 block_bytes);
-
-/* Nanoseconds of one tick of the guest's arch_counter(). */
-double arch_guest_tick_ns(const struct vm *vm);
 
 /* Did KVM_RUN return since the guest left by arch_leave_guest()? Any thread. */
 bool arch_is_ucall(const struct kvm_run *run);
@@ -134,9 +140,6 @@ const char *arch_mapping_stat(unsigned int size);
 struct arch_fault_source {
 	const char *tracepoint; /* "SYSTEM/EVENT", fires on each fault */
 	const char *filter;	/* of its events, those that count */
-	/* those in which the walk found a table of base pages; nothing but the
-	 * memory under test */
-	const char *page_filter;
 	const char *const *traced_others; /* it fires on these as well */
 	const char *const *exits;
 	const char *const *other_exits; /* of them, those without a fault */

@@ -22,7 +22,10 @@ struct cpuid_feature {
 };
 
 #define CPUID_LA57 ((struct cpuid_feature){ 7, 0, 2, 16 })
+#define CPUID_X2APIC ((struct cpuid_feature){ 1, 0, 2, 21 })
 #define CPUID_PAGE_1G ((struct cpuid_feature){ 0x80000001, 0, 3, 26 })
+/* Documentation/virt/kvm/x86/cpuid.rst, KVM_FEATURE_ASYNC_PF_INT */
+#define CPUID_KVM_ASYNC_PF_INT ((struct cpuid_feature){ 0x40000001, 0, 0, 14 })
 
 void cpuid_get(int kvm_fd, struct cpuid *cpuid);
 bool cpuid_has(const struct cpuid *cpuid, struct cpuid_feature feature);

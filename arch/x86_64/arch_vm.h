@@ -19,9 +19,20 @@ struct arch_vm {
 	bool has_1g;	     /* CPUID 80000001H:EDX[26] */
 	u64 gdt_gva;
 	u64 idt_gva;
+	struct gate *idt; /* HVA */
 	u16 gdt_limit;
 	u16 idt_limit;
 	struct cpuid cpuid; /* what the vCPUs get */
 };
+
+struct vcpu;
+struct vm;
+
+/* Has an exception or interrupt enter the guest at @entry. Before it runs. */
+void set_gate(struct vm *vm, unsigned int vector, u64 entry);
+
+/* For VMs whose guests get asynchronous page faults. */
+void async_pf_init_vm(struct vm *vm);
+void async_pf_init_vcpu(struct vcpu *vcpu);
 
 #endif

@@ -8,6 +8,7 @@
 
 /* SDM vol. 3, 2.3, 2.5 and 2.2.1 (EFER) */
 #define RFLAGS_RESERVED BIT(1)
+#define RFLAGS_IF BIT(9)
 #define RFLAGS_IOPL_3 (UINT64_C(3) << 12)
 #define CR0_PE BIT(0)
 #define CR0_MP BIT(1)
@@ -21,6 +22,9 @@
 #define EFER_LME BIT(8)
 #define EFER_LMA BIT(10)
 #define EFER_NX BIT(11)
+
+/* IA32_APIC_BASE: SDM vol. 3, 10.12.1 */
+#define APIC_BASE_X2APIC (BIT(11) | BIT(10))
 
 /*
  * Task state segment: SDM vol. 3, figure 8-11 and vol. 1, 19.5.2. Its I/O
@@ -101,6 +105,8 @@ static void init_sregs(struct vcpu *vcpu)
 	sregs.cr3 = vm_gpa(vcpu->vm, arch->root);
 	sregs.cr4 = CR4_PAE | (arch->levels == 5 ? CR4_LA57 : 0);
 	sregs.efer = EFER_LME | EFER_LMA | EFER_NX;
+	if (vcpu->vm->async_pf)
+		sregs.apic_base |= APIC_BASE_X2APIC;
 	kvm_ioctl(vcpu->fd, KVM_SET_SREGS, &sregs);
 }
 
@@ -115,6 +121,10 @@ void arch_vcpu_init(struct vcpu *vcpu)
 
 	kvm_ioctl(vcpu->fd, KVM_SET_CPUID2, &vcpu->vm->arch->cpuid);
 	init_sregs(vcpu);
+	if (vcpu->vm->async_pf) {
+		async_pf_init_vcpu(vcpu);
+		regs.rflags |= RFLAGS_IF;
+	}
 	kvm_ioctl(vcpu->fd, KVM_SET_REGS, &regs);
 }
 

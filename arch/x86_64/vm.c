@@ -8,7 +8,6 @@
 #include "arch_cpu.h"
 #include "arch_vm.h"
 #include "util.h"
-#include "vcpu.h"
 #include "vm.h"
 
 #define VECTORS 256
@@ -52,25 +51,29 @@ static void init_gdt(struct vm *vm)
 	vm->arch->gdt_limit = sizeof(descriptors) - 1;
 }
 
+void set_gate(struct vm *vm, unsigned int vector, u64 entry)
+{
+	u8 dpl = vector == VECTOR_BP ? 3 : 0;
+
+	vm->arch->idt[vector] = (struct gate){
+		.offset_low = entry,
+		.selector = SELECTOR_KERNEL_CS,
+		.type = GATE_PRESENT | dpl << 5 | GATE_INTERRUPT,
+		.offset_middle = entry >> 16,
+		.offset_high = entry >> 32,
+	};
+}
+
 static void init_idt(struct vm *vm)
 {
-	struct gate *idt = vm_alloc(vm, VECTORS * sizeof(*idt), 16);
+	u64 bytes = VECTORS * sizeof(struct gate);
 	u64 stubs = vm_function(vm, "guest_trap_stubs");
 
-	for (unsigned int i = 0; i < VECTORS; i++) {
-		u64 stub = stubs + i * STUB_BYTES;
-		u8 dpl = i == VECTOR_BP ? 3 : 0;
-
-		idt[i] = (struct gate){
-			.offset_low = stub,
-			.selector = SELECTOR_KERNEL_CS,
-			.type = GATE_PRESENT | dpl << 5 | GATE_INTERRUPT,
-			.offset_middle = stub >> 16,
-			.offset_high = stub >> 32,
-		};
-	}
-	vm->arch->idt_gva = vm_gva(vm, idt);
-	vm->arch->idt_limit = VECTORS * sizeof(*idt) - 1;
+	vm->arch->idt = vm_alloc(vm, bytes, 16);
+	for (unsigned int i = 0; i < VECTORS; i++)
+		set_gate(vm, i, stubs + i * STUB_BYTES);
+	vm->arch->idt_gva = vm_gva(vm, vm->arch->idt);
+	vm->arch->idt_limit = bytes - 1;
 }
 
 void arch_vm_init(struct vm *vm)
@@ -84,6 +87,8 @@ void arch_vm_init(struct vm *vm)
 	arch->root = vm_alloc(vm, 4096, 4096);
 	init_gdt(vm);
 	init_idt(vm);
+	if (vm->async_pf)
+		async_pf_init_vm(vm);
 }
 
 const char *arch_eager_split_missing(int kvm_fd, u64 bytes)
@@ -98,6 +103,11 @@ void arch_eager_split(struct vm *vm, u64 bytes)
 {
 	(void)vm;
 	(void)bytes;
+}
+
+u64 arch_counter_hz(const struct vm *vm)
+{
+	return kvm_ioctl(vm->vcpus[0].fd, KVM_GET_TSC_KHZ, 0) * UINT64_C(1000);
 }
 
 void arch_vm_start(struct vm *vm)
@@ -134,12 +144,6 @@ const char *arch_mapping_stat(unsigned int size)
 const struct arch_fault_source *arch_fault_source(void)
 {
 	return NULL;
-}
-
-/* Documentation/virt/kvm/api.rst 4.56; all vCPUs have the VM's default. */
-double arch_guest_tick_ns(const struct vm *vm)
-{
-	return 1e6 / kvm_ioctl(vm->vcpus[0].fd, KVM_GET_TSC_KHZ, 0);
 }
 
 bool arch_log_off_rebuilds(void)

@@ -12,6 +12,7 @@
 #ifndef KVMETER_GUEST_GUEST_H
 #define KVMETER_GUEST_GUEST_H
 
+#include <guest/async_pf.h>
 #include <guest/types.h>
 
 #define GUEST_AREA_BYTES 16384
@@ -66,16 +67,6 @@ struct guest_plan {
 };
 
 /*
- * How long accesses take as the guest sees it: one in @every is timed, in ticks
- * of arch_counter(), into the struct guest_histogram at GVA @histogram.
- */
-struct guest_stalls {
-	u64 histogram;
-	u32 every; /* at least 1 */
-	u32 left;  /* accesses up to and with the next that is timed */
-};
-
-/*
  * Written by one side, read by the other. While the vCPU is stopped the host
  * may write anything. While it runs the host writes only stop, and reads only
  * reads, writes and passes.
@@ -91,7 +82,7 @@ struct guest_cpu {
 	u64 touch_bytes;
 	u64 trap_handler; /* guest only: a guest_trap_handler, or 0 */
 	struct guest_plan plan;
-	struct guest_stalls stalls;
+	u64 scheduler; /* GVA of a struct guest_scheduler; 0: one thread */
 
 	u32 stop __attribute__((aligned(64)));
 
@@ -105,6 +96,9 @@ struct guest_cpu {
 	u64 ucall __attribute__((aligned(64)));
 	u64 args[GUEST_UCALL_ARGS];
 	struct guest_trap trap;
+
+	/* within the guest; entry code in assembly knows where it is */
+	struct guest_async_pf async_pf __attribute__((aligned(1024)));
 };
 
 _Static_assert(sizeof(struct guest_cpu) <= GUEST_AREA_PAGE,

@@ -44,4 +44,28 @@ static inline void arch_pause(void)
 	__asm__ volatile("yield" : : : "memory");
 }
 
+/* Does nothing, in one instruction. */
+static inline void arch_nop(void)
+{
+	__asm__ volatile("nop");
+}
+
+/*
+ * Goes on with the thread whose stack pointer is @to, until another call names
+ * *@from. Registers that calls may change are lost.
+ */
+void arch_switch(u64 *from, u64 to);
+
+/* The stack pointer of a thread that begins in fn(), which does not return. */
+static inline u64 arch_switch_frame(u64 stack_top, void (*fn)(void))
+{
+	/* X19 to X30, as arch_switch() takes them off */
+	u64 *sp = (u64 *)ALIGN_DOWN(stack_top, 16);
+
+	*--sp = (u64)fn;
+	for (int i = 19; i < 30; i++)
+		*--sp = 0;
+	return (u64)sp;
+}
+
 #endif

@@ -39,4 +39,29 @@ static inline void arch_pause(void)
 	__asm__ volatile("pause" : : : "memory");
 }
 
+/* Does nothing, in one instruction. */
+static inline void arch_nop(void)
+{
+	__asm__ volatile("nop");
+}
+
+/*
+ * Goes on with the thread whose stack pointer is @to, until another call names
+ * *@from. Registers that calls may change are lost.
+ */
+void arch_switch(u64 *from, u64 to);
+
+/* The stack pointer of a thread that begins in fn(), which does not return. */
+static inline u64 arch_switch_frame(u64 stack_top, void (*fn)(void))
+{
+	/* as if fn() had been called (System V ABI 3.2.2): the return address,
+	 * below it what arch_switch() takes off */
+	u64 *sp = (u64 *)ALIGN_DOWN(stack_top, 16) - 2;
+
+	*sp = (u64)fn;
+	for (int i = 0; i < 6; i++)
+		*--sp = 0;
+	return (u64)sp;
+}
+
 #endif

@@ -81,19 +81,5 @@ GUEST_FUNCTION(guest_stack_alignment)
 			 : "x9", "memory");
 }
 
-#else
-
-#include "vm.h"
-
-/* Of arch_counter(): KVM gives the guest the host's own. */
-static inline u64 arch_counter_hz(const struct vm *vm)
-{
-	u64 hz;
-
-	(void)vm;
-	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
-	return hz;
-}
-
 #endif
 #endif

@@ -149,15 +149,5 @@ GUEST_FUNCTION(guest_unknown_ucall)
 	arch_leave_guest();
 }
 
-#else
-
-#include "vm.h"
-
-/* Of arch_counter(); for the guest, who cannot know. */
-static inline u64 arch_counter_hz(const struct vm *vm)
-{
-	return 1000 * (u64)kvm_ioctl(vm->vcpus[0].fd, KVM_GET_TSC_KHZ, 0);
-}
-
 #endif
 #endif
