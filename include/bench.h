@@ -95,17 +95,17 @@ struct run {
 	u64 nr_vcpus;
 	u64 bytes;	      /* --bytes of this point */
 	unsigned int variant; /* index of its name; 0 if there are none */
-	struct vm_tracking tracking; /* may be set before run_create() */
-	u64 index; /* of the run at this point, warm-ups included */
+	u64 index;	      /* of the run at this point, warm-ups included */
 	struct vm *vm;
 	struct testmem *mem;
 	struct gang *gang;
+	bool async_pf; /* of struct vm_config; set before run_create() */
 	struct mappings baseline;     /* of the VM before memory was accessed */
 	struct mappings mapped;	      /* memory under test, at the last look */
 	struct fault_counter *faults; /* NULL: not needed, or no way */
-	struct faults faults_before;  /* at the previous sample */
-	struct faults phase_faults;   /* of the last sampled phase */
-	u64 vcpu_pages; /* most that one vCPU goes through; 0: unknown */
+	u64 faults_before;	      /* at the previous sample */
+	u64 vcpu_pages;	  /* most that one vCPU goes through; 0: unknown */
+	u64 phase_faults; /* of the last sampled phase */
 	/* the rest is bench.c's */
 	struct point *point;
 	bool dropped;	   /* a warm-up: checks count, samples do not */
@@ -132,6 +132,16 @@ void run_end(struct run *r);
 void sample(struct run *r, int metric, struct timing t);
 void sample_value(struct run *r, int metric, u64 value);
 
+/* Nanoseconds of a tick of arch_counter(). */
+double run_tick_ns(const struct run *r);
+
+/*
+ * For a METRIC_TAIL that guests have counted, in ticks of arch_counter(): what
+ * vCPU @vcpu has since the last time.
+ */
+void sample_guest(struct run *r, int metric, u32 vcpu,
+		  const struct guest_histogram *counted);
+
 /*
  * For phases that must follow each other without a look at statistics: times
  * alone, recorded afterwards. stats_begin() before the phases and stats_end()
@@ -147,12 +157,6 @@ void stats_end(struct run *r, int metric);
  * having sampled is an error, and so is one of those if it has.
  */
 void metrics_not_applicable(struct run *r, u64 metrics);
-
-/*
- * Makes room for @nr samples of @metric in this run, for those that are
- * recorded while something is timed; --rounds of them need none.
- */
-void sample_reserve(struct run *r, int metric, u64 nr);
 
 /* Pages that one sample is about, for the time per page. */
 void sample_pages(struct run *r, int metric, u64 pages);

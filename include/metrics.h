@@ -10,7 +10,13 @@
 #include "timing.h"
 #include "types.h"
 
-enum metric_unit { UNIT_NS, UNIT_PAGES, UNIT_PAGES_PER_S, UNIT_EXITS };
+enum metric_unit {
+	UNIT_NS,
+	UNIT_PAGES,
+	UNIT_PAGES_PER_S,
+	UNIT_COUNT,
+	UNIT_BLOCKS_PER_MIN,
+};
 
 /* What kind of metric it is; combined by |. */
 enum metric_kind {
@@ -79,7 +85,8 @@ struct series {
 	unsigned int nr_vcpus;
 	u64 pages;	    /* that one sample is about; 0: not meaningful */
 	u64 thread_pages;   /* most that one thread goes through; 0: unknown */
-	struct usage usage; /* sum over the samples */
+	bool timed;	    /* samples are of series_add() */
+	struct usage usage; /* sum over them */
 	char *remark;	    /* of the last sample, or NULL */
 	/* KVM's statistics that changed in the last sample's phase */
 	struct stat_change {

@@ -38,6 +38,7 @@ void series_add(struct series *s, const struct timing *t)
 
 	make_room(s, nr_vcpus);
 	s->samples[s->nr] = t->ns;
+	s->timed = true;
 	if (nr_vcpus)
 		memcpy(s->vcpu_samples + (size_t)s->nr * nr_vcpus, t->vcpu_ns,
 		       nr_vcpus * sizeof(*t->vcpu_ns));
@@ -197,7 +198,8 @@ const char *metric_unit_name(enum metric_unit unit)
 		[UNIT_NS] = "ns",
 		[UNIT_PAGES] = "pages",
 		[UNIT_PAGES_PER_S] = "pages/s",
-		[UNIT_EXITS] = "exits",
+		[UNIT_COUNT] = "count",
+		[UNIT_BLOCKS_PER_MIN] = "blocks/min",
 	};
 
 	return names[unit];

@@ -212,7 +212,7 @@ static void write_usage(struct json *j, const struct session *s,
 	for (unsigned int i = 0; i < s->nr_metrics; i++) {
 		const struct usage *u = &p->series[i].usage;
 
-		if (!p->series[i].nr || s->bench->metrics[i].unit != UNIT_NS)
+		if (!p->series[i].timed)
 			continue;
 		json_object_begin(j, s->bench->metrics[i].name);
 		json_u64(j, "user_ns", u->user_ns);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "interrupt.h"
 #include "mode.h"
 #include "point.h"
@@ -22,7 +23,7 @@ void run_create(struct run *r, u64 memory_bytes)
 		.nr_vcpus = r->nr_vcpus,
 		.eager_split = c->eager_split,
 		.disable_quirks = c->disable_quirks,
-		.tracking = r->tracking,
+		.async_pf = r->async_pf,
 		.image = embedded_image,
 		.image_bytes = embedded_image_end - embedded_image,
 	});
@@ -131,13 +132,12 @@ void run_end(struct run *r)
 
 static void take_faults(struct run *r)
 {
-	struct faults now;
+	u64 now;
 
 	if (!r->faults)
 		return;
 	now = fault_counter_read(r->faults);
-	r->phase_faults.all = now.all - r->faults_before.all;
-	r->phase_faults.at_pages = now.at_pages - r->faults_before.at_pages;
+	r->phase_faults = now - r->faults_before;
 	r->faults_before = now;
 }
 
@@ -199,9 +199,18 @@ void run_check_metrics(const struct run *r)
 	}
 }
 
-void sample_reserve(struct run *r, int metric, u64 nr)
+double run_tick_ns(const struct run *r)
 {
-	series_reserve(&r->point->series[metric], nr);
+	return (double)NSEC_PER_SEC / arch_counter_hz(r->vm);
+}
+
+void sample_guest(struct run *r, int metric, u32 vcpu,
+		  const struct guest_histogram *counted)
+{
+	r->sampled |= BIT(metric);
+	if (!r->dropped)
+		series_add_guest(&r->point->series[metric], vcpu, r->nr_vcpus,
+				 counted, run_tick_ns(r));
 }
 
 void sample_pages(struct run *r, int metric, u64 pages)
