@@ -62,6 +62,15 @@ my %own = (
 		'inject' => [ '', 'x', 'lost' ],
 		map { $_ => undef } qw(random-access overlap no-manual-protect run-during-off free),
 	},
+	'async_pf_test' => {
+		'slow' => [ '', 'disk', 'uffd', 'uffd:', 'uffd:x', 'uffd:10000001', 'uffd:50,0',
+			'uffd:50,65', 'uffd:50,', 'swap:1' ],
+		'limit' => [ @numbers, '0', '100' ],
+		'load' => [ '', 'none', 'touch,', 'touch,touch' ],
+		'quantum' => [ @numbers, '0', '1000001' ],
+		'seed' => [ @numbers ],
+		'inject' => [ '', 'x', 'lost' ],
+	},
 );
 
 # Options that do not go together: arguments, what is named.
@@ -84,6 +93,12 @@ my %together = (
 		[ [ '--', '-v' ], qr/-v: operands are not taken/ ],
 	],
 	'dirty_log_perf_test' => [],
+	'async_pf_test' => [
+		[ [ '-s', 'memfd' ], qr/--backing memfd: only anonymous/ ],
+		[ [ '-v', 2, '-b', '4K' ], qr/--bytes: each vCPU/ ],
+		[ [ '--slow', 'swap', '-b', '4M' ], qr/--limit: less than 4M/ ],
+		[ [ '--slow', 'swap', '-b', '64M', '--limit', 5 ], qr/--limit: less than 4M/ ],
+	],
 );
 
 my @hidden = without_kvm();

@@ -110,7 +110,7 @@ static void run(struct run *r)
 	((struct delay *)vm_symbol(r->vm, "delay", sizeof(struct delay)))
 		->permille = cfg->permille;
 	workload_init(&w, r, &(struct workload_config){ .write_percent = 100 });
-	log = dirty_log_create(r->mem, DIRTY_CLEAR_LOG, NULL);
+	log = dirty_log_create(r->mem);
 	proof = dirty_proof_create(r, log, INJECT_NOTHING);
 	run_start(r);
 	sample_pages(r, WRITE, testmem_pages(r->mem));

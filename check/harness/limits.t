@@ -14,6 +14,7 @@ use Time::HiRes qw(sleep);
 host_lacks();
 my $page_table_test = binary('tests/page_table_test');
 my $dirty_log_perf_test = binary('tests/dirty_log_perf_test');
+my $async_pf_test = binary('tests/async_pf_test');
 my $fault_test = binary('check/harness/fault_test');
 my $dir = scratch('limits');
 my $results = scratch('limits.json');
@@ -80,6 +81,10 @@ works([[$dirty_log_perf_test], '-b', '64K', '-w', 50, '--inject', $_], code => 1
 	out => [ qr/^not ok /m ]) for qw(lost-page extra-page uncleared-page);
 works([[$dirty_log_perf_test], '-b', '64K', '--inject', 'extra-page'], code => 1,
 	out => [ qr/^not ok .*no page is fit for it/m ]);
+works([[$async_pf_test], '-b', '64K', '--inject', $_->[0]], code => 1, out => [ $_->[1] ]) for
+	['lost-token', qr/^not ok 4 - .* 16 not-present, 15 ready; 1 of /m],
+	['wrong-blocks', qr/^not ok 3 - /m],
+	['wrong-content', qr/^not ok 2 - .* 1 of 16 pages wrong in the end/m];
 works(['--no-prefault', '-b', '4M']);
 
 # ---- backing sources: each that this host has ----

@@ -189,10 +189,6 @@ static void test_choice_lists(void **state __maybe_unused)
 	assert_int_equal(c->ways.v[1], 2);
 	assert_int_equal(c->ways.v[2], 0);
 	assert_int_equal(parse("--ways=forward")->ways.nr, 1);
-	assert_int_equal(parse("-M all")->ways.nr, 0);
-	assert_int_equal(parse("--straight")->ways.nr, 1);
-	assert_int_equal(parse("--straight")->ways.v[0], 0);
-	refused("--straight=1", "--straight: takes no argument");
 	refused("-M back", "-M back: not one of forward, backward, shuffled");
 	refused("-M forward,back,x",
 		"-M back: not one of forward, backward, shuffled");
@@ -216,9 +212,9 @@ static void test_unknown(void **state __maybe_unused)
 	refused("--=1", "--: ambiguous: --vcpus, --bytes, --slots, --pin, "
 			"--json, --quiet, --write-percent, --random-access, "
 			"--no-prefault, --seed, --chunk, --order, "
-			"--ways, --straight, --write-mode");
+			"--ways, --write-mode");
 	refused("--write", "--write: ambiguous: --write-percent, --write-mode");
-	refused("--s=4", "--s: ambiguous: --slots, --seed, --straight");
+	refused("--s=4", "--s: ambiguous: --slots, --seed");
 	/* The first is named, though later ones are wrong as well. */
 	refused("-a --write -w 101 Z",
 		"--write: ambiguous: --write-percent, --write-mode");
