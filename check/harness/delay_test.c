@@ -3,43 +3,31 @@
  * Is a change of known size found, and none where there is none?
  *
  * A benchmark like any other: pages are write-protected, and the guest writes
- * to each, which is a fault for every page. --inject-delay N has each vCPU take
- * N per mille longer, inside of what is timed: it reads its counter before and
- * after its own work and waits for so much more. That makes a change which is
- * exact whatever the host's speed, because the work of each vCPU is the measure
- * of its own delay; a fixed delay would have to be calibrated, and would be
- * another share of each run. As with a slower kernel all of the noise grows by
- * the same share, so that it is no easier to find. Without a delay the guest
- * runs the same code.
+ * to each, which is a fault for every page. --inject-delay N makes what is
+ * timed take N per mille longer: when the vCPUs have arrived, the host looks at
+ * how long that took and waits, busily, for so much more before the time ends.
+ * That is a change of exactly this size whatever the host's speed. A fixed
+ * delay would have to be calibrated, and would be another share of each run;
+ * more pages would make another experiment of it. As with a slower kernel all
+ * of the noise grows by the same share, so that it is no easier to find.
+ * Without a delay the same code runs.
  */
 #include <guest/access.h>
 
-struct delay {
-	u64 permille;
-};
-_Static_assert(sizeof(struct delay) == 8, "the same in both halves");
-
 #ifdef KVMETER_GUEST
-
-struct delay delay;
 
 GUEST_FUNCTION(guest_write)
 {
-	u64 from = arch_counter(), work, all;
-
 	access_all_writes(cpu);
-	work = arch_counter() - from;
-	do {
-		all = arch_counter() - from;
-	} while (all * 1000 < work * (1000 + delay.permille));
-	cpu->scratch = (all - work) * 1000 / work;
 }
 
 #else
 
 #include "bench.h"
+#include "clock.h"
 #include "dirty.h"
 #include "dirty_proof.h"
+#include "timing.h"
 #include "util.h"
 #include "workload.h"
 
@@ -55,8 +43,7 @@ static const struct config defaults = {
 
 static const struct option_row options[] = {
 	{ OPT_U64, 0, "inject-delay", "PERMILLE",
-	  offsetof(struct config, permille),
-	  "let the guest take longer, by this share of its work",
+	  offsetof(struct config, permille), "let it take longer by this share",
 	  .max = 100000 },
 	{ .type = OPT_END },
 };
@@ -75,25 +62,45 @@ static const struct check_row checks[] = {
 	{ NULL, 0 },
 };
 
-static void check_delay(struct run *r)
+/* The guest's work, and then the delay; both durations for the check. */
+struct delayed {
+	u64 work_ns, all_ns;
+};
+
+static void write_delayed(struct run *r, struct delayed *d)
 {
 	const struct config *cfg = r->config;
-	u64 least = ~UINT64_C(0);
+	u64 from = now_ns();
 
-	for (u32 i = 0; i < r->nr_vcpus; i++)
-		least = min_u64(least, r->vm->vcpus[i].area->scratch);
-	check(r, DELAYED, least >= cfg->permille,
-	      "%llu per mille or more on each vCPU",
-	      (unsigned long long)cfg->permille);
+	gang_round(r->gang, "guest_write");
+	d->work_ns = now_ns() - from;
+	do {
+		d->all_ns = now_ns() - from;
+	} while (d->all_ns * 1000 < d->work_ns * (1000 + cfg->permille));
+}
+
+static void check_delay(struct run *r, const struct delayed *d,
+			const struct timing *t)
+{
+	const struct config *cfg = r->config;
+
+	check(r, DELAYED,
+	      (d->all_ns - d->work_ns) * 1000 >= d->work_ns * cfg->permille &&
+		      t->ns >= d->all_ns,
+	      "%llu per mille or more", (unsigned long long)cfg->permille);
 }
 
 static void write_once(struct run *r, struct workload *w, struct dirty_log *log,
 		       struct dirty_proof *proof)
 {
+	struct delayed delayed;
+	struct timing t;
+
 	testmem_log_dirty(r->mem, DIRTY_LOG_ON);
 	dirty_proof_expect_writes(proof, w);
-	sample(r, WRITE, gang_round(r->gang, "guest_write"));
-	check_delay(r);
+	t = TIMED(write_delayed(r, &delayed));
+	sample(r, WRITE, t);
+	check_delay(r, &delayed, &t);
 	dirty_log_get(log);
 	dirty_proof_check_equal(proof, LOGGED);
 	testmem_log_dirty(r->mem, DIRTY_LOG_OFF);
@@ -107,8 +114,6 @@ static void run(struct run *r)
 	struct workload w;
 
 	run_create(r, r->bytes);
-	((struct delay *)vm_symbol(r->vm, "delay", sizeof(struct delay)))
-		->permille = cfg->permille;
 	workload_init(&w, r, &(struct workload_config){ .write_percent = 100 });
 	log = dirty_log_create(r->mem);
 	proof = dirty_proof_create(r, log, INJECT_NOTHING);
