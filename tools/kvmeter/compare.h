@@ -76,6 +76,9 @@ void report_warn(struct report *r, const char *fmt, ...) __printf(2, 3);
  */
 void report_build(struct report *r, const char *only, struct problems *p);
 
+/* Whether @name is in the list @only; NULL is the list of all. */
+bool report_names(const char *only, const char *name);
+
 /* "page_table_test vcpus=1 bytes=64M"; to be freed. */
 char *report_point(const struct series *s);
 

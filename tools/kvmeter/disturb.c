@@ -26,8 +26,11 @@ static enum disturbance_state probe_hypervisor(const struct host_facts *host,
 		*seen = xstrdup("none is announced");
 		return QUIET;
 	}
-	*seen = xasprintf("this host is a virtual machine (%s)",
-			  host->hypervisor);
+	/* "yes" is all that the CPU tells: host.h */
+	*seen = strcmp(host->hypervisor, "yes") ?
+			xasprintf("this host is a virtual machine (%s)",
+				  host->hypervisor) :
+			xstrdup("this host is a virtual machine");
 	return DISTURBS;
 }
 

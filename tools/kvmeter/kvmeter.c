@@ -17,6 +17,8 @@ static const struct command {
 	  command_compare },
 	{ "ab", "which of two settings, options or builds is faster here?",
 	  command_ab },
+	{ "noise", "what can this host show, and what disturbs?",
+	  command_noise },
 	{ NULL, NULL, NULL },
 };
 

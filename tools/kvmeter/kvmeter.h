@@ -11,6 +11,7 @@
 int command_ab(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_list(int argc, char **argv);
+int command_noise(int argc, char **argv);
 int command_run(int argc, char **argv);
 
 #endif

@@ -20,10 +20,12 @@ void report_warn(struct report *r, const char *fmt, ...)
 	r->warnings[r->nr_warnings++] = text;
 }
 
-/* Whether @name is among the names in @only, which commas separate. */
-static bool is_named(const char *only, const char *name)
+bool report_names(const char *only, const char *name)
 {
 	size_t len = strlen(name), word;
+
+	if (!only)
+		return true;
 
 	for (; only; only = only[word] ? only + word + 1 : NULL) {
 		word = strcspn(only, ",");
@@ -142,8 +144,7 @@ static void warn_of_missing(struct report *r, const struct side *in, char name,
 		const struct series *s = &in->series[i];
 		char *point;
 
-		if (side_find(not_in, s) ||
-		    (only && !is_named(only, s->metric)))
+		if (side_find(not_in, s) || !report_names(only, s->metric))
 			continue;
 		point = report_point(s);
 		report_warn(r, "only in %c: %s %s", name, point, s->metric);
@@ -161,7 +162,7 @@ static void pair_up(struct pair *pair, const char *only, struct problems *p)
 		const struct series *a = &before->series[i];
 		const struct series *b = side_find(pair->after, a);
 
-		if (!b || (only && !is_named(only, a->metric)))
+		if (!b || !report_names(only, a->metric))
 			continue;
 		if (strcmp(a->unit, b->unit) != 0 ||
 		    a->higher_is_better != b->higher_is_better)
