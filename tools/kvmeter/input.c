@@ -173,6 +173,8 @@ static bool read_head(struct results *r, struct problems *p)
 	const char *schema =
 		json_string_value(json_object_get(r->root, "schema"));
 
+	if (!r->root)
+		return false;
 	if (!schema || strncmp(schema, "kvmeter/", 8) != 0) {
 		problem(p, "%s: not a results file of kvmeter", r->path);
 		return false;
@@ -196,22 +198,15 @@ static bool read_head(struct results *r, struct problems *p)
 	return true;
 }
 
-struct results *input_read(const char *path, enum input_failed failed,
-			   struct problems *p)
+struct results *input_take(json_t *root, const char *path,
+			   enum input_failed failed, struct problems *p)
 {
 	struct results *r = xcalloc(1, sizeof(*r));
 	const json_t *points, *point;
-	json_error_t error;
 	size_t i;
 
 	r->path = xstrdup(path);
-	r->root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-	if (!r->root && error.line > 0)
-		problem(p, "%s:%d: %s", path, error.line, error.text);
-	else if (!r->root)
-		problem(p, "%s: %s", path, error.text);
-	if (!r->root)
-		return r;
+	r->root = root;
 	if (!read_head(r, p))
 		return r;
 	points = json_object_get(r->root, "points");
@@ -222,4 +217,17 @@ struct results *input_read(const char *path, enum input_failed failed,
 		problem(p, "%s: nothing was measured: %s", path,
 			json_string_value(json_object_get(r->root, "verdict")));
 	return r;
+}
+
+struct results *input_read(const char *path, enum input_failed failed,
+			   struct problems *p)
+{
+	json_error_t error;
+	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+
+	if (!root && error.line > 0)
+		problem(p, "%s:%d: %s", path, error.line, error.text);
+	else if (!root)
+		problem(p, "%s: %s", path, error.text);
+	return input_take(root, path, failed, p);
 }
