@@ -150,20 +150,22 @@ static const char *failed_check(const json_t *points)
 }
 
 static void refuse_failed(const struct results *r, const json_t *points,
-			  struct problems *p)
+			  enum input_failed failed, struct problems *p)
 {
 	const char *verdict =
 		json_string_value(json_object_get(r->root, "verdict"));
 	const char *reason =
 		json_string_value(json_object_get(r->root, "reason"));
 	const char *check = failed_check(points);
+	const char *remedy = failed == INPUT_FAILED_FINAL ?
+				     "" :
+				     " (--failed takes it all the same)";
 
 	if (check)
-		problem(p, "%s: not ok: %s (--failed takes it all the same)",
-			r->path, check);
+		problem(p, "%s: not ok: %s%s", r->path, check, remedy);
 	else if (verdict && strcmp(verdict, "fail") == 0)
-		problem(p, "%s: failed: %s (--failed takes it all the same)",
-			r->path, reason ? reason : "its checks say why");
+		problem(p, "%s: failed: %s%s", r->path,
+			reason ? reason : "its checks say why", remedy);
 }
 
 /* False, with a problem, unless the members that we use are there. */
@@ -210,8 +212,8 @@ struct results *input_take(json_t *root, const char *path,
 	if (!read_head(r, p))
 		return r;
 	points = json_object_get(r->root, "points");
-	if (failed == INPUT_FAILED_REFUSED)
-		refuse_failed(r, points, p);
+	if (failed != INPUT_FAILED_TAKEN)
+		refuse_failed(r, points, failed, p);
 	json_array_foreach(points, i, point) read_point(r, point, p);
 	if (!r->nr_series)
 		problem(p, "%s: nothing was measured: %s", path,

@@ -54,6 +54,7 @@ void problem(struct problems *p, const char *fmt, ...) __printf(2, 3);
 enum input_failed {
 	INPUT_FAILED_REFUSED, /* verdict "fail", or a check that is not ok */
 	INPUT_FAILED_TAKEN,
+	INPUT_FAILED_FINAL, /* refused, where no option takes them */
 };
 
 /* Reads a file, or all *.json of a directory, in order of their names. */
