@@ -99,6 +99,9 @@ unsigned int arch_block_sizes(const struct vm *vm, u64 bytes[ARCH_BLOCK_SIZES]);
  */
 void arch_map_block(struct vm *vm, u64 gva, u64 gpa, u64 block_bytes);
 
+/* Nanoseconds of one tick of the guest's arch_counter(). */
+double arch_guest_tick_ns(const struct vm *vm);
+
 /* Did KVM_RUN return since the guest left by arch_leave_guest()? Any thread. */
 bool arch_is_ucall(const struct kvm_run *run);
 
@@ -140,6 +143,9 @@ const char *arch_mapping_stat(unsigned int size);
 struct arch_fault_source {
 	const char *tracepoint; /* "SYSTEM/EVENT", fires on each fault */
 	const char *filter;	/* of its events, those that count */
+	/* those in which the walk found a table of base pages; nothing but the
+	 * memory under test */
+	const char *page_filter;
 	const char *const *traced_others; /* it fires on these as well */
 	const char *const *exits;
 	const char *const *other_exits; /* of them, those without a fault */

@@ -95,7 +95,8 @@ struct run {
 	u64 nr_vcpus;
 	u64 bytes;	      /* --bytes of this point */
 	unsigned int variant; /* index of its name; 0 if there are none */
-	u64 index;	      /* of the run at this point, warm-ups included */
+	struct vm_tracking tracking; /* may be set before run_create() */
+	u64 index; /* of the run at this point, warm-ups included */
 	struct vm *vm;
 	struct testmem *mem;
 	struct gang *gang;
@@ -103,9 +104,9 @@ struct run {
 	struct mappings baseline;     /* of the VM before memory was accessed */
 	struct mappings mapped;	      /* memory under test, at the last look */
 	struct fault_counter *faults; /* NULL: not needed, or no way */
-	u64 faults_before;	      /* at the previous sample */
-	u64 vcpu_pages;	  /* most that one vCPU goes through; 0: unknown */
-	u64 phase_faults; /* of the last sampled phase */
+	struct faults faults_before;  /* at the previous sample */
+	struct faults phase_faults;   /* of the last sampled phase */
+	u64 vcpu_pages; /* most that one vCPU goes through; 0: unknown */
 	/* the rest is bench.c's */
 	struct point *point;
 	bool dropped;	   /* a warm-up: checks count, samples do not */
@@ -157,6 +158,12 @@ void stats_end(struct run *r, int metric);
  * having sampled is an error, and so is one of those if it has.
  */
 void metrics_not_applicable(struct run *r, u64 metrics);
+
+/*
+ * Makes room for @nr samples of @metric in this run, for those that are
+ * recorded while something is timed; --rounds of them need none.
+ */
+void sample_reserve(struct run *r, int metric, u64 nr);
 
 /* Pages that one sample is about, for the time per page. */
 void sample_pages(struct run *r, int metric, u64 pages);

@@ -10,6 +10,35 @@
 #include <linux/kvm.h>
 #include <sys/mman.h>
 
+/* 5.11: dirty rings, Documentation/virt/kvm/api.rst 8.29 */
+#ifndef KVM_CAP_DIRTY_LOG_RING
+#define KVM_CAP_DIRTY_LOG_RING 192
+#define KVM_EXIT_DIRTY_RING_FULL 31
+#define KVM_RESET_DIRTY_RINGS _IO(KVMIO, 0xc7)
+#define KVM_DIRTY_GFN_F_DIRTY (1U << 0)
+#define KVM_DIRTY_GFN_F_RESET (1U << 1)
+
+struct kvm_dirty_gfn {
+	__u32 flags;
+	__u32 slot;
+	__u64 offset;
+};
+#endif
+/* in pages; the same on every architecture that has rings */
+#ifndef KVM_DIRTY_LOG_PAGE_OFFSET
+#define KVM_DIRTY_LOG_PAGE_OFFSET 64
+#endif
+
+/* 6.1 */
+#ifndef KVM_CAP_DIRTY_LOG_RING_ACQ_REL
+#define KVM_CAP_DIRTY_LOG_RING_ACQ_REL 223
+#endif
+
+/* 6.2 */
+#ifndef KVM_CAP_DIRTY_LOG_RING_WITH_BITMAP
+#define KVM_CAP_DIRTY_LOG_RING_WITH_BITMAP 225
+#endif
+
 /* 5.14: include/uapi/asm-generic/mman-common.h */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23

@@ -8,11 +8,10 @@
  * made its mapping; there are no more of these than mappings of base pages that
  * the pass has added.
  *
- * changed: vCPUs run free. After the last clear the host copies the first word
- * of every page, lets the guest go on, stops it and collects once more. A page
- * whose word differs from the copy was written after the copy, hence after its
- * bit was cleared, so it must be in that last log. (The guest writes rising
- * numbers; an equal number can only hide a write, never invent one.)
+ * changed: vCPUs run free. After the last clear the host writes a number into
+ * every page that guests never write, lets the guest run, stops it and collects
+ * once more. A page with another number was written since, hence after its bit
+ * was cleared, so it must be in that last log.
  */
 #ifndef KVMETER_DIRTY_PROOF_H
 #define KVMETER_DIRTY_PROOF_H
@@ -20,7 +19,7 @@
 #include "dirty.h"
 #include "workload.h"
 
-/* Accesses of all vCPUs, at least, between the copy and the stop. */
+/* Accesses of all vCPUs, at least, between the marks and the stop. */
 #define DIRTY_PROOF_ACCESSES 1000
 
 enum dirty_inject {
@@ -53,15 +52,19 @@ void dirty_proof_check_equal(struct dirty_proof *proof, int check);
  */
 void dirty_proof_check_cleared(struct dirty_proof *proof, int check);
 
-/* The same after dirty_log_get(), with a clear of everything before it. */
-void dirty_proof_check_clearing(struct dirty_proof *proof, int check);
-
-/* After logging was switched off: records in check @check whether it is. */
+/*
+ * After logging was switched off, while all are idle: records in check @check
+ * whether it is.
+ */
 void dirty_proof_check_off(struct dirty_proof *proof, int check);
 
-/* After the last clear, while vCPUs run. */
-void dirty_proof_snapshot(struct dirty_proof *proof);
-/* After they have stopped and dirty_log_get(). */
-void dirty_proof_check_changed(struct dirty_proof *proof, int check);
+/*
+ * After the last clear, while all are idle: the proof for vCPUs that ran free.
+ * Marks all pages, lets vCPUs run guest function @function until stopped,
+ * collects, and records in check @logged whether all that has changed is in the
+ * log; then clears and records in check @cleared whether that was all.
+ */
+void dirty_proof_check_free(struct dirty_proof *proof, const char *function,
+			    int logged, int cleared);
 
 #endif

@@ -77,5 +77,6 @@ int __memslot_get_dirty(struct memslot *slot, u64 *bitmap);
  * the range ends with the slot.
  */
 void memslot_clear_dirty(struct memslot *slot, u64 *bitmap, u64 first, u64 nr);
+int __memslot_clear_dirty(struct memslot *slot, u64 *bitmap, u64 first, u64 nr);
 
 #endif

@@ -14,6 +14,7 @@ enum metric_unit {
 	UNIT_NS,
 	UNIT_PAGES,
 	UNIT_PAGES_PER_S,
+	UNIT_EXITS,
 	UNIT_COUNT,
 	UNIT_BLOCKS_PER_MIN,
 };

@@ -18,7 +18,10 @@ enum option_type {
 	OPT_SIZE_LIST, /* struct u64_list of bytes */
 	OPT_STRING,    /* const char *, NULL if absent; points into argv */
 	OPT_CHOICE,    /* int: index into choices[], negative if none */
-	OPT_CHOICE_LIST, /* struct u64_list of such indices, none twice */
+	OPT_PRESET, /* no value: makes an OPT_CHOICE_LIST choice number @min
+		       alone, for a name that people know */
+	OPT_CHOICE_LIST, /* struct u64_list of such indices, none twice; empty:
+			    all, also as value "all" */
 };
 
 /*
@@ -63,6 +66,13 @@ struct option_row {
 
 /* Room for a long name with its no- and terminating zero. */
 #define OPTION_NAME_MAX 32
+
+/* A choice of an OPT_CHOICE_LIST under another name. */
+#define OPTION_PRESET(letter, name, offset, choice, help)                     \
+	{                                                                     \
+		OPT_PRESET, letter, name, NULL, offset, help, choice, choice, \
+			NULL, NULL, true                                      \
+	}
 
 bool option_takes_value(const struct option_row *row);
 bool option_is_size(const struct option_row *row);

@@ -35,6 +35,12 @@
 
 struct arch_vm; /* private to the port */
 
+/* What a VM has to know before it has vCPUs: dirty_ring.h. */
+struct vm_tracking {
+	u32 ring_entries; /* of each vCPU's dirty ring; 0: none */
+	bool ring_bitmap; /* and a bitmap for what no vCPU writes */
+};
+
 struct vm_config {
 	const struct guest_mode *mode;
 	unsigned int nr_vcpus;
@@ -42,6 +48,7 @@ struct vm_config {
 	size_t image_bytes;
 	u64 eager_split;	    /* as in struct vm_needs */
 	const char *disable_quirks; /* likewise */
+	struct vm_tracking tracking;
 	bool async_pf; /* the guest may ask for asynchronous page faults;
 			* where arch_async_pf_missing() is NULL */
 };
@@ -67,6 +74,12 @@ struct vm {
 	struct mmio_range *mmio; /* for mmio.c */
 	unsigned int nr_mmio;
 	struct id_pool slot_ids; /* below KVM_CAP_NR_MEMSLOTS; for memslot.c */
+	/*
+	 * Answers KVM_EXIT_DIRTY_RING_FULL in the vCPU's thread, so that the
+	 * vCPU can run on. NULL: the exit is unexpected.
+	 */
+	void (*ring_full)(struct vcpu *vcpu, void *arg);
+	void *ring_full_arg;
 	struct arch_vm *arch;
 };
 
@@ -77,6 +90,7 @@ struct vcpu {
 	struct kvm_run *run;
 	struct guest_cpu *area; /* HVA of its GUEST_AREA_BYTES */
 	u64 area_gva;
+	struct dirty_ring *ring; /* dirty_ring.h; NULL: none */
 	struct kvm_stats *stats; /* opened by vm_vcpu_stats(), else NULL */
 };
 

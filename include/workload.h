@@ -22,6 +22,39 @@ struct workload_config {
 	u32 write_percent;
 };
 
+/* The usual options for it, and their rows; @offset as in dirty.h. */
+struct workload_options {
+	u64 write_percent, seed;
+	bool random, overlap;
+};
+#define WORKLOAD_OPTIONS_DEFAULTS               \
+	{                                       \
+		.write_percent = 100, .seed = 1 \
+	}
+
+/* clang-format off */
+#define WORKLOAD_OPTION_ROWS(offset)                                         \
+	{ OPT_U64, 'w', "write-percent", "PERCENT",                          \
+	  (offset) + offsetof(struct workload_options, write_percent),       \
+	  "share of writes among the accesses after populate", .max = 100 }, \
+	OPTION_FLAG('a', "random-access",                                    \
+		    (offset) + offsetof(struct workload_options, random),    \
+		    "touch pages in random order"),                          \
+	{ OPT_U64, 'r', "seed", "N",                                         \
+	  (offset) + offsetof(struct workload_options, seed),                \
+	  "of the order and of the choice of writes", .max = UINT32_MAX },   \
+	OPTION_FLAG('o', "overlap",                                          \
+		    (offset) + offsetof(struct workload_options, overlap),   \
+		    "all vCPUs touch the same --bytes of memory; else that much each")
+/* clang-format on */
+
+/* Guest memory that they ask for, in all. */
+static inline u64 workload_bytes(const struct workload_options *options,
+				 u64 vcpus, u64 bytes)
+{
+	return options->overlap ? bytes : vcpus * bytes;
+}
+
 struct workload {
 	struct run *run;
 	struct plan plan;
@@ -33,6 +66,9 @@ struct workload {
 /* Between run_create() and run_start(). */
 void workload_init(struct workload *w, struct run *r,
 		   const struct workload_config *cfg);
+/* The same from options; each run has a seed of its own. */
+void workload_init_options(struct workload *w, struct run *r,
+			   const struct workload_options *options);
 void workload_fini(struct workload *w);
 
 /*
@@ -68,7 +104,10 @@ void workload_mark_since(const struct workload *w, u64 *bitmap);
  */
 double workload_loop_ns(struct workload *w);
 
-/* Says so below the table, once per point. */
+/* The same with timed accesses (stalls.h), which it counts. */
+double workload_timed_loop_ns(struct workload *w);
+
+/* Says so below the table, once per point, and forgets what it counted. */
 void note_loop_cost(struct run *r, struct workload *w);
 
 #endif

@@ -20,7 +20,6 @@ struct dirty_proof {
 	size_t words;
 	u64 *expected;
 	u64 *logged;
-	u64 *copy;	/* first word of each page */
 	u64 base_pages; /* mapped so before the pass; 0: not known */
 };
 
@@ -35,7 +34,6 @@ struct dirty_proof *dirty_proof_create(struct run *r, struct dirty_log *log,
 	p->words = dirty_words(r->mem);
 	p->expected = xcalloc(p->words, sizeof(u64));
 	p->logged = xcalloc(p->words, sizeof(u64));
-	p->copy = xcalloc(testmem_pages(r->mem), sizeof(u64));
 	return p;
 }
 
@@ -45,7 +43,6 @@ void dirty_proof_free(struct dirty_proof *p)
 		return;
 	free(p->expected);
 	free(p->logged);
-	free(p->copy);
 	free(p);
 }
 
@@ -128,10 +125,27 @@ static bool take_log(struct dirty_proof *p, int id)
 	return false;
 }
 
+/* KVM counts what it has reset; no vCPU runs that could add to it. */
+static void check_reset(struct dirty_proof *p, int id)
+{
+	struct ring_counts c = dirty_log_ring_counts(p->log);
+
+	if (p->inject == INJECT_UNCLEARED_PAGE)
+		c.reset--;
+	check(p->r, id, c.reset == c.harvested,
+	      "%llu ring entries harvested, %llu of them not reset",
+	      (unsigned long long)c.harvested,
+	      (unsigned long long)(c.harvested - c.reset));
+}
+
 void dirty_proof_check_cleared(struct dirty_proof *p, int id)
 {
 	u64 left;
 
+	if (dirty_mode_has_rings(dirty_log_mode(p->log))) {
+		check_reset(p, id);
+		return;
+	}
 	dirty_log_get(p->log);
 	clear(p, p->logged);
 	dirty_log_merge(p->log, p->logged);
@@ -140,12 +154,6 @@ void dirty_proof_check_cleared(struct dirty_proof *p, int id)
 	left = bitmap_count(p->logged, p->words);
 	check(p->r, id, !left, "%llu pages left in the log",
 	      (unsigned long long)left);
-}
-
-void dirty_proof_check_clearing(struct dirty_proof *p, int id)
-{
-	dirty_log_clear_all(p->log);
-	dirty_proof_check_cleared(p, id);
 }
 
 /* Pages that were read at most and still may be in the log. */
@@ -181,27 +189,30 @@ void dirty_proof_check_equal(struct dirty_proof *p, int id)
 		      (unsigned long long)extra);
 }
 
-static u64 first_word(const struct dirty_proof *p, u64 page)
+static u64 *first_word(const struct dirty_proof *p, u64 page)
 {
 	const struct testmem *mem = p->r->mem;
-	const u8 *at = (const u8 *)mem->backing->mem + page * mem->page_bytes;
+	u8 *at = (u8 *)mem->backing->mem + page * mem->page_bytes;
 
-	return READ_ONCE(*(const u64 *)(const void *)at);
+	return (u64 *)(void *)at;
 }
 
-void dirty_proof_snapshot(struct dirty_proof *p)
+/* No guest counts that far. What the host writes is not KVM's to log. */
+#define UNWRITTEN (~UINT64_C(0))
+
+static void mark_unwritten(struct dirty_proof *p)
 {
 	for (u64 i = 0; i < testmem_pages(p->r->mem); i++)
-		p->copy[i] = first_word(p, i);
+		WRITE_ONCE(*first_word(p, i), UNWRITTEN);
 }
 
-void dirty_proof_check_changed(struct dirty_proof *p, int id)
+static void check_changed(struct dirty_proof *p, int id)
 {
 	u64 changed, missing;
 
 	clear(p, p->expected);
 	for (u64 i = 0; i < testmem_pages(p->r->mem); i++)
-		if (first_word(p, i) != p->copy[i])
+		if (READ_ONCE(*first_word(p, i)) != UNWRITTEN)
 			set_bit(p->expected, i);
 	if (!take_log(p, id))
 		return;
@@ -219,10 +230,44 @@ void dirty_proof_check_changed(struct dirty_proof *p, int id)
 		      (unsigned long long)changed, (unsigned long long)missing);
 }
 
+void dirty_proof_check_free(struct dirty_proof *p, const char *function,
+			    int logged, int cleared)
+{
+	mark_unwritten(p);
+	gang_start(p->r->gang, function);
+	gang_wait_accesses(p->r->gang, DIRTY_PROOF_ACCESSES);
+	gang_stop(p->r->gang);
+	dirty_log_get(p->log);
+	check_changed(p, logged);
+	dirty_log_clear_all(p->log);
+	if (dirty_log_mode(p->log) != DIRTY_GET_LOG)
+		dirty_proof_check_cleared(p, cleared);
+}
+
+/* KVM does not tell: a pass of writes does. */
+static void check_rings_off(struct dirty_proof *p, int id)
+{
+	u64 entries;
+
+	dirty_log_get(p->log);
+	dirty_log_clear_all(p->log);
+	entries = dirty_log_ring_counts(p->log).harvested;
+	gang_round(p->r->gang, "guest_write_all");
+	dirty_log_get(p->log);
+	entries = dirty_log_ring_counts(p->log).harvested - entries;
+	check(p->r, id, !entries, "%llu ring entries for a pass of writes",
+	      (unsigned long long)entries);
+}
+
 void dirty_proof_check_off(struct dirty_proof *p, int id)
 {
-	u32 slots = dirty_log_slots(p->log);
+	u32 slots;
 
+	if (dirty_mode_has_rings(dirty_log_mode(p->log))) {
+		check_rings_off(p, id);
+		return;
+	}
+	slots = dirty_log_slots(p->log);
 	check(p->r, id, !slots, "%u of %u slots are still logged", slots,
 	      p->r->mem->nr_slots);
 }

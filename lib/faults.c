@@ -10,7 +10,18 @@ struct fault_counter {
 	struct vm *vm;
 	const struct arch_fault_source *source;
 	int fd; /* -1: by statistics */
+	int page_fd;
 };
+
+static void close_tracepoints(struct fault_counter *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	if (c->page_fd >= 0)
+		close(c->page_fd);
+	c->fd = -1;
+	c->page_fd = -1;
+}
 
 struct fault_counter *fault_counter_create(struct vm *vm)
 {
@@ -23,6 +34,9 @@ struct fault_counter *fault_counter_create(struct vm *vm)
 	c->vm = vm;
 	c->source = source;
 	c->fd = tracepoint_open(source->tracepoint, source->filter);
+	c->page_fd = tracepoint_open(source->tracepoint, source->page_filter);
+	if (c->fd < 0 || c->page_fd < 0)
+		close_tracepoints(c);
 	return c;
 }
 
@@ -30,8 +44,7 @@ void fault_counter_free(struct fault_counter *c)
 {
 	if (!c)
 		return;
-	if (c->fd >= 0)
-		close(c->fd);
+	close_tracepoints(c);
 	free(c);
 }
 
@@ -54,13 +67,20 @@ static u64 sum_stats(const struct vm *vm, const char *const *names)
 	return sum;
 }
 
-u64 fault_counter_read(const struct fault_counter *c)
+struct faults fault_counter_read(const struct fault_counter *c)
 {
-	if (c->fd >= 0)
-		return tracepoint_read(c->fd) -
-		       sum_stats(c->vm, c->source->traced_others);
-	return sum_stats(c->vm, c->source->exits) -
-	       sum_stats(c->vm, c->source->other_exits);
+	struct faults f;
+
+	if (c->fd >= 0) {
+		f.all = tracepoint_read(c->fd) -
+			sum_stats(c->vm, c->source->traced_others);
+		f.at_pages = tracepoint_read(c->page_fd);
+	} else {
+		f.all = sum_stats(c->vm, c->source->exits) -
+			sum_stats(c->vm, c->source->other_exits);
+		f.at_pages = f.all;
+	}
+	return f;
 }
 
 bool fault_counter_is_exact(const struct fault_counter *c)

@@ -174,14 +174,27 @@ void memslot_get_dirty(struct memslot *slot, u64 *bitmap)
 	kvm_ioctl(slot->vm->fd, KVM_GET_DIRTY_LOG, &log);
 }
 
-void memslot_clear_dirty(struct memslot *slot, u64 *bitmap, u64 first, u64 nr)
+static struct kvm_clear_dirty_log clear_of(const struct memslot *slot,
+					   u64 *bitmap, u64 first, u64 nr)
 {
-	struct kvm_clear_dirty_log clear = {
+	return (struct kvm_clear_dirty_log){
 		.slot = slot->id,
 		.first_page = first,
 		.num_pages = nr,
 		.dirty_bitmap = bitmap + first / DIRTY_CLEAR_PAGES,
 	};
+}
+
+int __memslot_clear_dirty(struct memslot *slot, u64 *bitmap, u64 first, u64 nr)
+{
+	struct kvm_clear_dirty_log clear = clear_of(slot, bitmap, first, nr);
+
+	return __kvm_ioctl(slot->vm->fd, KVM_CLEAR_DIRTY_LOG, &clear);
+}
+
+void memslot_clear_dirty(struct memslot *slot, u64 *bitmap, u64 first, u64 nr)
+{
+	struct kvm_clear_dirty_log clear = clear_of(slot, bitmap, first, nr);
 
 	kvm_ioctl(slot->vm->fd, KVM_CLEAR_DIRTY_LOG, &clear);
 }

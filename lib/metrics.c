@@ -198,6 +198,7 @@ const char *metric_unit_name(enum metric_unit unit)
 		[UNIT_NS] = "ns",
 		[UNIT_PAGES] = "pages",
 		[UNIT_PAGES_PER_S] = "pages/s",
+		[UNIT_EXITS] = "exits",
 		[UNIT_COUNT] = "count",
 		[UNIT_BLOCKS_PER_MIN] = "blocks/min",
 	};

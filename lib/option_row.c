@@ -17,7 +17,8 @@ static const void *member_of(const struct option_row *row, const void *config)
 
 bool option_takes_value(const struct option_row *row)
 {
-	return row->type != OPT_FLAG && row->type != OPT_NO_FLAG;
+	return row->type != OPT_FLAG && row->type != OPT_NO_FLAG &&
+	       row->type != OPT_PRESET;
 }
 
 bool option_is_size(const struct option_row *row)

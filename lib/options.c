@@ -214,6 +214,8 @@ static void store_choices(const struct typed *t, struct u64_list *member)
 	size_t len;
 
 	member->nr = 0;
+	if (!strcmp(name, "all"))
+		return;
 	for (;; name += len + 1) {
 		int choice;
 
@@ -256,6 +258,10 @@ static void store(const struct typed *t, void *config)
 		break;
 	case OPT_CHOICE:
 		store_choice(t, member);
+		break;
+	case OPT_PRESET:
+		*(struct u64_list *)member =
+			(struct u64_list){ 1, { row->min } };
 		break;
 	case OPT_CHOICE_LIST:
 		store_choices(t, member);

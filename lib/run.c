@@ -23,6 +23,7 @@ void run_create(struct run *r, u64 memory_bytes)
 		.nr_vcpus = r->nr_vcpus,
 		.eager_split = c->eager_split,
 		.disable_quirks = c->disable_quirks,
+		.tracking = r->tracking,
 		.async_pf = r->async_pf,
 		.image = embedded_image,
 		.image_bytes = embedded_image_end - embedded_image,
@@ -132,12 +133,13 @@ void run_end(struct run *r)
 
 static void take_faults(struct run *r)
 {
-	u64 now;
+	struct faults now;
 
 	if (!r->faults)
 		return;
 	now = fault_counter_read(r->faults);
-	r->phase_faults = now - r->faults_before;
+	r->phase_faults.all = now.all - r->faults_before.all;
+	r->phase_faults.at_pages = now.at_pages - r->faults_before.at_pages;
 	r->faults_before = now;
 }
 
@@ -197,6 +199,11 @@ void run_check_metrics(const struct run *r)
 				      "run() has not sampled it, nor called it "
 				      "not applicable");
 	}
+}
+
+void sample_reserve(struct run *r, int metric, u64 nr)
+{
+	series_reserve(&r->point->series[metric], nr);
 }
 
 double run_tick_ns(const struct run *r)

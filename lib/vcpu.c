@@ -45,6 +45,17 @@ static enum vcpu_stop classify(const struct vcpu *vcpu)
 	}
 }
 
+static bool ring_full_answer(struct vcpu *vcpu)
+{
+	struct vm *vm = vcpu->vm;
+
+	if (vcpu->run->exit_reason != KVM_EXIT_DIRTY_RING_FULL ||
+	    !vm->ring_full)
+		return false;
+	vm->ring_full(vcpu, vm->ring_full_arg);
+	return true;
+}
+
 enum vcpu_stop vcpu_run(struct vcpu *vcpu)
 {
 	for (;;) {
@@ -61,6 +72,8 @@ enum vcpu_stop vcpu_run(struct vcpu *vcpu)
 			print(vcpu);
 			continue;
 		}
+		if (ring_full_answer(vcpu))
+			continue;
 		if (!arch_is_ucall(vcpu->run) && mmio_answer(vcpu))
 			continue;
 		return classify(vcpu);

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "dirty_ring.h"
 #include "populate.h"
 #include "quirks.h"
 #include "units.h"
@@ -138,12 +139,16 @@ struct vm *vm_create(const struct vm_config *cfg)
 	init_slot_ids(vm);
 	if (cfg->eager_split != VM_NO_EAGER_SPLIT)
 		arch_eager_split(vm, cfg->eager_split);
+	if (cfg->tracking.ring_entries)
+		dirty_ring_enable(vm, &cfg->tracking);
 	quirks_disable(vm->fd, cfg->disable_quirks);
 	create_control(vm, cfg);
 	arch_vm_init(vm);
 	vm->vcpus = xcalloc(cfg->nr_vcpus, sizeof(*vm->vcpus));
 	for (u32 i = 0; i < cfg->nr_vcpus; i++)
 		create_vcpu(vm, i);
+	for (u32 i = 0; cfg->tracking.ring_entries && i < cfg->nr_vcpus; i++)
+		dirty_ring_create(&vm->vcpus[i], cfg->tracking.ring_entries);
 	return vm;
 }
 
@@ -153,6 +158,7 @@ void vm_free(struct vm *vm)
 		return;
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
 		kvm_stats_close(vm->vcpus[i].stats);
+		dirty_ring_free(&vm->vcpus[i]);
 		munmap(vm->vcpus[i].run, vm->run_bytes);
 		close(vm->vcpus[i].fd);
 	}

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "stalls.h"
 #include "util.h"
 #include "workload.h"
 
@@ -69,6 +70,19 @@ void workload_init(struct workload *w, struct run *r,
 	for (u32 i = 0; i < r->nr_vcpus; i++)
 		w->full[i] = *plan_of(w, i);
 	set_vcpu_pages(w);
+}
+
+void workload_init_options(struct workload *w, struct run *r,
+			   const struct workload_options *options)
+{
+	workload_init(w, r,
+		      &(struct workload_config){
+			      .sharing = options->overlap ? SHARE_ALL :
+							    SHARE_SPLIT,
+			      .random = options->random,
+			      .seed = options->seed + r->index,
+			      .write_percent = options->write_percent,
+		      });
 }
 
 void workload_fini(struct workload *w)
@@ -156,15 +170,14 @@ void workload_mark_since(const struct workload *w, u64 *bitmap)
 }
 
 /* The best of a few, since the other vCPUs' threads disturb. */
-static u64 loop_ns(struct workload *w, u64 passes)
+static u64 loop_ns(struct workload *w, const char *function, u64 passes)
 {
 	u64 best = ~UINT64_C(0);
 
 	for (u32 i = 0; i < w->run->nr_vcpus; i++)
 		w->run->vm->vcpus[i].area->private = i ? 0 : passes;
 	for (int i = 0; i < LOOP_TRIALS; i++) {
-		struct timing t =
-			gang_round(w->run->gang, "guest_measure_loop");
+		struct timing t = gang_round(w->run->gang, function);
 
 		best = min_u64(best, t.vcpu_ns[0]);
 	}
@@ -179,7 +192,7 @@ static u64 loop_passes(u64 pass_ns, u32 nr)
 	return max_u64(1, min_u64(passes, LOOP_NS / max_u64(pass_ns, 1)));
 }
 
-double workload_loop_ns(struct workload *w)
+static double measure_loop(struct workload *w, const char *function)
 {
 	struct vcpu *vcpu = &w->run->vm->vcpus[0];
 	struct guest_plan saved = vcpu->area->plan;
@@ -188,13 +201,23 @@ double workload_loop_ns(struct workload *w)
 	vcpu->area->plan.base =
 		vcpu->area_gva + offsetof(struct guest_cpu, scratch);
 	vcpu->area->plan.page_bytes = 0;
-	without = loop_ns(w, 0);
-	with = loop_ns(w, 1);
+	without = loop_ns(w, function, 0);
+	with = loop_ns(w, function, 1);
 	passes = loop_passes(with - min_u64(with, without), saved.nr);
 	if (passes > 1)
-		with = loop_ns(w, passes);
+		with = loop_ns(w, function, passes);
 	vcpu->area->plan = saved;
 	return ((double)with - without) / ((double)passes * saved.nr);
+}
+
+double workload_loop_ns(struct workload *w)
+{
+	return measure_loop(w, "guest_measure_loop");
+}
+
+double workload_timed_loop_ns(struct workload *w)
+{
+	return measure_loop(w, "guest_measure_timed_loop");
 }
 
 /* Where others disturb the measurement of it, nothing is said. */
@@ -202,13 +225,21 @@ void note_loop_cost(struct run *r, struct workload *w)
 {
 	const struct bench_config *c = r->config;
 	double ns;
+	u32 every;
 
 	if (r->index != 0 || c->quiet)
 		return;
 	ns = workload_loop_ns(w);
-	if (ns > 0)
-		note(r,
-		     "the guest's loop takes %.2f ns per access of its own, "
-		     "order and choice of writes included",
-		     ns);
+	if (ns <= 0)
+		return;
+	note(r,
+	     "the guest's loop takes %.2f ns per access of its own, "
+	     "order and choice of writes included",
+	     ns);
+	every = r->vm->vcpus[0].area->stalls.every;
+	if (!every)
+		return;
+	note(r, "timing one access in %u adds %.2f ns to each", every,
+	     workload_timed_loop_ns(w) - ns);
+	stalls_clear(r);
 }

@@ -10,7 +10,8 @@
  * nothing is write-protected yet and every page is reported; otherwise it is
  * the round that splits blocks. With --free vCPUs run on their own, as in a
  * migration, and what counts is how far they come between the first get_log
- * and the last clear_log.
+ * and the last clear_log, and how long they stall: each can be bought with the
+ * host's time, so that they are shown together.
  *
  * What disturbs: more vCPUs than CPUs; a chunk below KVM's own batch of pages.
  */
@@ -37,47 +38,50 @@ GUEST_FUNCTION(guest_run_free)
 
 #include "bench.h"
 #include "dirty.h"
+#include "dirty_calls.h"
 #include "dirty_proof.h"
+#include "stalls.h"
 #include "util.h"
 #include "workload.h"
 
 struct config {
 	struct bench_config common;
-	u64 write_percent, seed, chunk_bytes, wait_ms;
-	bool random, overlap, no_manual, run_during_off, free;
+	struct dirty_options dirty;
+	struct workload_options work;
+	u64 stalls;
+	bool run_during_off, free;
 	int inject;
 };
 
 static const struct config defaults = {
 	.common = { BENCH_CONFIG_DEFAULTS, .bytes = { 1, { MIB(64) } },
 		    .rounds = 3 },
-	.write_percent = 100,
-	.seed = 1,
-	.chunk_bytes = OPTION_UNSET,
+	.dirty = DIRTY_OPTIONS_DEFAULTS,
+	.work = WORKLOAD_OPTIONS_DEFAULTS,
+	.stalls = STALLS_EVERY_DEFAULT,
 };
 
 #define OFFSET(member) offsetof(struct config, member)
 static const struct option_row options[] = {
 	/* clang-format off */
-	{ OPT_U64, 'w', "write-percent", "PERCENT", OFFSET(write_percent), "share of writes among the accesses after populate", .max = 100 },
-	OPTION_FLAG('a', "random-access", OFFSET(random), "touch pages in random order"),
-	{ OPT_U64, 'r', "seed", "N", OFFSET(seed), "of the order and of the choice of writes", .max = UINT32_MAX },
-	OPTION_FLAG('o', "overlap", OFFSET(overlap), "all vCPUs touch the same --bytes of memory; else that much each"),
-	OPTION_FLAG('g', "no-manual-protect", OFFSET(no_manual), "do without KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2: get_log clears as well"),
+	DIRTY_OPTION_ROWS(OFFSET(dirty)),
+	WORKLOAD_OPTION_ROWS(OFFSET(work)),
 	OPTION_FLAG('e', "run-during-off", OFFSET(run_during_off), "let vCPUs run while dirty logging is switched off"),
 	OPTION_FLAG('j', "free", OFFSET(free), "vCPUs run on their own, not in lockstep with the collector"),
-	{ OPT_SIZE, 'k', "chunk", "SIZE", OFFSET(chunk_bytes), "clear in chunks of SIZE, else each slot in one call", .min = KIB(4), .max = TIB(64), .valid = dirty_valid_chunk },
-	{ OPT_U64, 'l', "clear-wait", "MS", OFFSET(wait_ms), "wait after each clear, as a migration sends", .max = 60000 },
-	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject), "break the proof on purpose, to see that it can fail", .choices = dirty_inject_names },
+	STALLS_OPTION_ROW(OFFSET(stalls)),
+	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject),
+	  "break the proof on purpose, to see that it can fail", .choices = dirty_inject_names },
 	{ .type = OPT_END }
 };
 
 enum metric {
 	POPULATE, LOG_ON, FIRST_DIRTY, FIRST_GET_LOG, FIRST_CLEAR_LOG,
-	DIRTY, GET_LOG, CLEAR_LOG, LOG_OFF, READS, WRITES, PAGES_PER_S
+	DIRTY, GET_LOG, CLEAR_LOG, LOG_OFF, READS, WRITES, PAGES_PER_S,
+	STALL, GET_CALL, CLEAR_CALL, RING_FULL, RING_FULL_EXITS
 };
 #define LOCKSTEP_ONLY (BIT(FIRST_DIRTY) | BIT(DIRTY))
-#define MANUAL_ONLY (BIT(FIRST_CLEAR_LOG) | BIT(CLEAR_LOG))
+#define CLEAR_ONLY (BIT(FIRST_CLEAR_LOG) | BIT(CLEAR_LOG) | BIT(CLEAR_CALL))
+#define RING_ONLY (BIT(RING_FULL) | BIT(RING_FULL_EXITS))
 #define LATER_ROUNDS (BIT(DIRTY) | BIT(GET_LOG) | BIT(CLEAR_LOG))
 
 static const struct metric_row metrics[] = {
@@ -87,12 +91,17 @@ static const struct metric_row metrics[] = {
 	[FIRST_GET_LOG]   = { "first_get_log",   UNIT_NS, LOWER_IS_BETTER, "get_log of the first round" },
 	[FIRST_CLEAR_LOG] = { "first_clear_log", UNIT_NS, LOWER_IS_BETTER, "clear_log of the first round" },
 	[DIRTY]           = { "dirty",           UNIT_NS, LOWER_IS_BETTER, "a pass of all vCPUs, in lockstep" },
-	[GET_LOG]         = { "get_log",         UNIT_NS, LOWER_IS_BETTER, "KVM_GET_DIRTY_LOG, all slots" },
-	[CLEAR_LOG]       = { "clear_log",       UNIT_NS, LOWER_IS_BETTER, "KVM_CLEAR_DIRTY_LOG, all calls, without waits" },
+	[GET_LOG]         = { "get_log",         UNIT_NS, LOWER_IS_BETTER, "KVM_GET_DIRTY_LOG, all slots; or harvesting all rings" },
+	[CLEAR_LOG]       = { "clear_log",       UNIT_NS, LOWER_IS_BETTER, "KVM_CLEAR_DIRTY_LOG, all calls, without waits; or KVM_RESET_DIRTY_RINGS" },
 	[LOG_OFF]         = { "log_off",         UNIT_NS, LOWER_IS_BETTER, "dirty logging off, all slots" },
 	[READS]           = { "reads",           UNIT_PAGES, HIGHER_IS_BETTER, "read from first get_log to last clear_log" },
 	[WRITES]          = { "writes",          UNIT_PAGES, HIGHER_IS_BETTER, "written in the same time" },
 	[PAGES_PER_S]     = { "pages_per_s",     UNIT_PAGES_PER_S, HIGHER_IS_BETTER, "reads and writes of it, when vCPUs run free" },
+	[STALL]           = { "stall",           UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "an access as the vCPU sees it, without the first round in lockstep" },
+	[GET_CALL]        = { "get_call",        UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "one call of get_log" },
+	[CLEAR_CALL]      = { "clear_call",      UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "one call of clear_log" },
+	[RING_FULL]       = { "ring_full",       UNIT_NS, LOWER_IS_BETTER, "harvesting full rings in the vCPUs' threads, of one round" },
+	[RING_FULL_EXITS] = { "ring_full_exits", UNIT_EXITS, LOWER_IS_BETTER, "exits for that" },
 	{ .name = NULL }
 };
 /* clang-format on */
@@ -115,14 +124,12 @@ struct experiment {
 	struct workload work;
 	struct dirty_log *log;
 	struct dirty_proof *proof;
+	enum dirty_mode mode;
 	u64 manual; /* modes of manual protection in use */
-	u64 chunk_pages;
 };
 
-static struct timing clear_log(struct experiment *e)
-{
-	return dirty_log_clear(e->log, e->chunk_pages, e->cfg->wait_ms);
-}
+static const struct dirty_call_metrics calls = { GET_CALL, CLEAR_CALL,
+						 RING_FULL, RING_FULL_EXITS };
 
 static void lockstep(struct experiment *e)
 {
@@ -133,16 +140,17 @@ static void lockstep(struct experiment *e)
 			dirty_proof_expect_all(e->proof);
 		else
 			dirty_proof_expect_pass(e->proof, &e->work);
+		if (i == 1)
+			stalls_clear(e->r);
 		sample(e->r, i ? DIRTY : FIRST_DIRTY,
 		       gang_round(e->r->gang, "guest_dirty_memory"));
 		progress_add(&sum, gang_progress(e->r->gang));
-		sample(e->r, i ? GET_LOG : FIRST_GET_LOG,
-		       TIMED(dirty_log_get(e->log)));
+		sample_dirty_get(e->r, e->log, i ? GET_LOG : FIRST_GET_LOG);
 		dirty_proof_check_equal(e->proof, i ? LOGGED : FIRST_LOGGED);
-		if (!e->manual)
-			continue;
-		sample(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG, clear_log(e));
-		dirty_proof_check_cleared(e->proof, CLEARED);
+		sample_dirty_clear(e->r, e->log,
+				   i ? CLEAR_LOG : FIRST_CLEAR_LOG, calls);
+		if (e->mode != DIRTY_GET_LOG)
+			dirty_proof_check_cleared(e->proof, CLEARED);
 	}
 	if (e->cfg->common.rounds == 1)
 		check_not_applicable(e->r, LOGGED, "one round only");
@@ -162,27 +170,18 @@ static void run_free(struct experiment *e)
 	for (u64 i = 0; i < e->cfg->common.rounds; i++) {
 		if (i)
 			gang_wait_accesses(e->r->gang, DIRTY_PROOF_ACCESSES);
-		sample_time(e->r, i ? GET_LOG : FIRST_GET_LOG,
-			    TIMED(dirty_log_get(e->log)));
-		if (e->manual)
-			sample_time(e->r, i ? CLEAR_LOG : FIRST_CLEAR_LOG,
-				    clear_log(e));
+		sample_dirty_get(e->r, e->log, i ? GET_LOG : FIRST_GET_LOG);
+		sample_dirty_clear(e->r, e->log,
+				   i ? CLEAR_LOG : FIRST_CLEAR_LOG, calls);
 	}
 	window = progress_sub(gang_progress(e->r->gang), from);
+	gang_stop(e->r->gang);
 	stats_end(e->r, PAGES_PER_S);
 	sample_value(e->r, READS, window.reads);
 	sample_value(e->r, WRITES, window.writes);
 	sample_value(e->r, PAGES_PER_S, progress_per_s(window));
 	remark(e->r, PAGES_PER_S, "in %.3f ms", window.ns / 1e6);
-
-	dirty_proof_snapshot(e->proof);
-	gang_wait_accesses(e->r->gang, DIRTY_PROOF_ACCESSES);
-	gang_stop(e->r->gang);
-	dirty_log_get(e->log);
 	check_not_applicable(e->r, FIRST_LOGGED, "vCPUs run free");
-	dirty_proof_check_changed(e->proof, LOGGED);
-	if (e->manual)
-		dirty_proof_check_clearing(e->proof, CLEARED);
 }
 
 static void log_off(struct experiment *e)
@@ -204,18 +203,17 @@ static u64 memory(const void *config, u64 vcpus, u64 bytes)
 {
 	const struct config *cfg = config;
 
-	return cfg->overlap ? bytes : vcpus * bytes;
+	return workload_bytes(&cfg->work, vcpus, bytes);
 }
 
 static void validate(const void *config)
 {
-	const struct config *cfg = config;
+	dirty_options_validate(&((const struct config *)config)->dirty);
+}
 
-	if (cfg->no_manual &&
-	    (cfg->wait_ms || cfg->chunk_bytes != OPTION_UNSET))
-		usage_error(
-			"--chunk and --clear-wait: there is nothing to clear "
-			"with --no-manual-protect");
+static void require(const void *config)
+{
+	dirty_options_require(&((const struct config *)config)->dirty);
 }
 
 static void prepare(struct experiment *e)
@@ -223,26 +221,22 @@ static void prepare(struct experiment *e)
 	const struct config *cfg = e->cfg;
 	struct run *r = e->r;
 
+	r->tracking = dirty_tracking(e->mode, &cfg->dirty);
 	run_create(r, memory(cfg, r->nr_vcpus, r->bytes));
-	e->manual = cfg->no_manual ? 0 : dirty_manual_modes(r->vm->fd);
-	if (e->manual)
-		dirty_enable_manual(r->vm, e->manual);
-	else
+	e->manual = dirty_mode_enable(r->vm, e->mode);
+	if (e->mode == DIRTY_GET_LOG)
 		check_not_applicable(r, CLEARED, "get_log clears as well");
 	metrics_not_applicable(
 		r, (cfg->free ? LOCKSTEP_ONLY : BIT(PAGES_PER_S)) |
-			   (e->manual ? 0 : MANUAL_ONLY) |
-			   (cfg->common.rounds > 1 ? 0 : LATER_ROUNDS));
-	workload_init(&e->work, r,
-		      &(struct workload_config){
-			      .sharing = cfg->overlap ? SHARE_ALL : SHARE_SPLIT,
-			      .random = cfg->random,
-			      .seed = cfg->seed + r->index,
-			      .write_percent = cfg->write_percent,
-		      });
-	e->log = dirty_log_create(r->mem);
+			   (e->mode == DIRTY_GET_LOG ? CLEAR_ONLY : 0) |
+			   (dirty_mode_has_rings(e->mode) ? 0 : RING_ONLY) |
+			   (cfg->common.rounds > 1 ? 0 : LATER_ROUNDS) |
+			   (cfg->stalls ? 0 : BIT(STALL)));
+	workload_init_options(&e->work, r, &cfg->work);
+	stalls_init(r, cfg->stalls);
+	e->log = dirty_log_create(r->mem, e->mode, &cfg->dirty);
 	e->proof = dirty_proof_create(r, e->log, cfg->inject);
-	e->chunk_pages = dirty_chunk_pages(r->mem, cfg->chunk_bytes);
+	reserve_dirty_calls(r, e->log, calls, cfg->common.rounds);
 	run_start(r);
 	for (int m = POPULATE; m <= LOG_OFF; m++)
 		sample_pages(r, m, testmem_pages(r->mem));
@@ -251,43 +245,49 @@ static void prepare(struct experiment *e)
 
 static void run(struct run *r)
 {
-	struct experiment e = { .r = r, .cfg = r->config };
-	char chunk[UNIT_LEN];
+	struct experiment e = { .r = r, .cfg = r->config, .mode = r->variant };
 
 	prepare(&e);
 	sample(r, POPULATE, gang_round(r->gang, "guest_populate"));
 	check_mappings(r, POPULATED,
-		       (struct mapping_claim){ .now = MAPPED_BY_BLOCKS });
+		       (struct mapping_claim){ MAPPED_BY_BLOCKS });
 	sample(r, LOG_ON, TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_ON)));
 	remark_mappings(r, LOG_ON);
 	if (e.cfg->free)
 		run_free(&e);
 	else
 		lockstep(&e);
+	sample_stalls(r, STALL);
 	remark_mappings(r, WRITES);
+	if (e.cfg->free)
+		dirty_proof_check_free(e.proof, "guest_run_free", LOGGED,
+				       CLEARED);
 	log_off(&e);
-
-	if (e.manual)
-		remark(r, CLEAR_LOG, "calls a round: %llu, of at most %s",
-		       (unsigned long long)dirty_log_calls(e.log),
-		       format_size(chunk, e.chunk_pages * r->mem->page_bytes));
 	dirty_proof_free(e.proof);
 	dirty_log_free(e.log);
 	workload_fini(&e.work);
 }
 
+static const struct bench_variants variants = {
+	.key = "log_mode",
+	.names = dirty_mode_names,
+	.offset = OFFSET(dirty.modes),
+	.missing = dirty_mode_missing,
+};
+
 static const struct bench bench = {
 	.name = "dirty_log_perf_test",
-	.question =
-		"what does tracking dirty pages cost the host that collects "
-		"the log and the vCPUs that write meanwhile?",
+	.question = "what does tracking dirty pages cost the host that "
+		    "collects the log and the vCPUs that write meanwhile?",
 	.options = options,
 	.metrics = metrics,
 	.checks = checks,
 	.defaults = &defaults,
 	.config_bytes = sizeof(defaults),
+	.variants = &variants,
 	.memory = memory,
 	.validate = validate,
+	.require = require,
 	.run = run,
 };
 

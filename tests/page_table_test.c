@@ -192,7 +192,7 @@ static void run(struct run *r)
 			      .sharing = cfg->sharing,
 			      .write_percent = cfg->write_percent,
 		      });
-	log = dirty_log_create(r->mem);
+	log = dirty_log_create(r->mem, DIRTY_CLEAR_LOG, NULL);
 	proof = dirty_proof_create(r, log,
 				   cfg->inject == LOST_PAGE ? INJECT_LOST_PAGE :
 							      INJECT_NOTHING);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,19 +189,40 @@ static const char *const other_exits[] = { "mmio_exit_user",
 					   "wfi_exit_stat",
 					   NULL };
 
+/*
+ * ESR_EL2: Arm ARM D19.2.37. Data aborts (class 0x24, not 0x20) by translation
+ * and permission, neither access flag nor instruction fetch, of which text
+ * brings some; and those at level 3, where the entries are pages.
+ */
+#define DATA_ABORTS "hsr & 4 && hsr & 0x10000000"
+#define AT_LEVEL_3 "hsr & 1 && hsr & 2"
+/* DEVICE_GPA and CONTROL_GPA_END: memory under test lies elsewhere. */
+#define OF_TEST_MEMORY "(ipa < 0x100000000 || ipa >= 0x200000000)"
+static_assert(DEVICE_GPA == 0x100000000 && CONTROL_GPA_END == 0x200000000,
+	      "OF_TEST_MEMORY");
+
 const struct arch_fault_source *arch_fault_source(void)
 {
 	static const struct arch_fault_source source = {
 		.tracepoint = "kvm/kvm_guest_fault",
-		/* data aborts by translation and permission, neither access
-		 * flag nor instruction fetch, of which text brings some */
-		.filter = "hsr & 4 && hsr & 0x10000000",
+		.filter = DATA_ABORTS,
+		.page_filter = DATA_ABORTS " && " AT_LEVEL_3
+					   " && " OF_TEST_MEMORY,
 		.traced_others = mmio_exits,
 		.exits = exits,
 		.other_exits = other_exits,
 	};
 
 	return &source;
+}
+
+/* The virtual counter's rate is the physical one's: Arm ARM, CNTFRQ_EL0. */
+double arch_guest_tick_ns(const struct vm *vm __maybe_unused)
+{
+	u64 hz;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+	return 1e9 / hz;
 }
 
 bool arch_log_off_rebuilds(void)

@@ -8,6 +8,7 @@
 #include "arch_cpu.h"
 #include "arch_vm.h"
 #include "util.h"
+#include "vcpu.h"
 #include "vm.h"
 
 #define VECTORS 256
@@ -144,6 +145,12 @@ const char *arch_mapping_stat(unsigned int size)
 const struct arch_fault_source *arch_fault_source(void)
 {
 	return NULL;
+}
+
+/* Documentation/virt/kvm/api.rst 4.56; all vCPUs have the VM's default. */
+double arch_guest_tick_ns(const struct vm *vm)
+{
+	return 1e6 / kvm_ioctl(vm->vcpus[0].fd, KVM_GET_TSC_KHZ, 0);
 }
 
 bool arch_log_off_rebuilds(void)

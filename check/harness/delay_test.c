@@ -115,7 +115,7 @@ static void run(struct run *r)
 
 	run_create(r, r->bytes);
 	workload_init(&w, r, &(struct workload_config){ .write_percent = 100 });
-	log = dirty_log_create(r->mem);
+	log = dirty_log_create(r->mem, DIRTY_CLEAR_LOG, NULL);
 	proof = dirty_proof_create(r, log, INJECT_NOTHING);
 	run_start(r);
 	sample_pages(r, WRITE, testmem_pages(r->mem));

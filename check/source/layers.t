@@ -16,18 +16,17 @@ use Test::More;
 my @layers = (
 	[qw(types version)],
 	[qw(util units)],
-	[qw(random spread rank_test student joint_test bootstrap detectable judge
-	   steady threshold)],
-	[qw(cgroup clock futex id_pool interrupt timing stats scaling json troff host
-	   memory_room tracepoint histogram option_row options)],
+	[qw(random spread rank_test joint_test bootstrap detectable judge steady)],
+	[qw(cgroup clock futex id_pool interrupt timing stats scaling json troff
+	   host memory_room tracepoint histogram option_row options crew)],
 	[qw(compat kvm_ioctl kvm_stats populate uffd memory_limit slow_memory)],
-	[qw(arch image vm guest_format vcpu mmio memslot backing backing_file mapping mode
-	   quirks testmem faults)],
-	[qw(gang plan dirty)],
+	[qw(arch image vm guest_format vcpu mmio memslot backing backing_file
+	   mapping mode quirks testmem faults dirty_ring)],
+	[qw(gang plan dirty dirty_options)],
 	[qw(metrics)],
-	[qw(bench bench_options bench_man bench_describe run check_mappings point report
-	   report_scaling report_tail results variants)],
-	[qw(workload dirty_proof load slow_load change async_pf)],
+	[qw(bench bench_options bench_man bench_describe run check_mappings point
+	   report report_scaling report_tail results variants)],
+	[qw(workload dirty_proof stalls dirty_calls load slow_load change async_pf)],
 );
 my $last_without_kvm = 3;
 

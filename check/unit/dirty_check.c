@@ -56,10 +56,27 @@ void memslot_get_dirty(struct memslot *slot, u64 *bitmap)
 
 void memslot_clear_dirty(struct memslot *slot, u64 *bitmap, u64 first, u64 nr)
 {
-	calls[nr_calls++] = (struct call){ slot - slots, first, nr };
+	__memslot_clear_dirty(slot, bitmap, first, nr);
+}
+
+/* By several threads. */
+int __memslot_clear_dirty(struct memslot *slot, u64 *bitmap, u64 first, u64 nr)
+{
+	unsigned int call = __atomic_fetch_add(&nr_calls, 1, __ATOMIC_RELAXED);
+
+	calls[call] = (struct call){ slot - slots, first, nr };
 	for (u64 i = first; i < first + nr; i++)
 		if (bitmap[i / 64] & BIT(i % 64))
 			dirty[first_page(slot) + i] = false;
+	return 0;
+}
+
+/* Without chunks, waits and more than one thread. */
+static struct dirty_log *create_log(void)
+{
+	static const struct dirty_options options = DIRTY_OPTIONS_DEFAULTS;
+
+	return dirty_log_create(&mem, DIRTY_CLEAR_LOG, &options);
 }
 
 static void make_slots(const u32 *pages, u32 nr)
@@ -107,7 +124,7 @@ static void check_merge(const u32 *pages, u32 nr)
 	struct dirty_log *log;
 
 	make_slots(pages, nr);
-	log = dirty_log_create(&mem);
+	log = create_log();
 	for (unsigned int seed = 1; seed <= 4; seed++) {
 		make_dirty(seed);
 		dirty_log_get(log);
@@ -160,7 +177,7 @@ static void test_merge_adds(void **state __maybe_unused)
 	struct dirty_log *log;
 
 	make_slots((u32[]){ 70, 80 }, 2);
-	log = dirty_log_create(&mem);
+	log = create_log();
 	dirty[0] = true;
 	dirty[149] = true;
 	dirty_log_get(log);
@@ -177,17 +194,22 @@ static void test_merge_adds(void **state __maybe_unused)
 }
 
 /* Clears all slots in chunks of @chunk and compares the calls. */
-static void expect_calls(u64 chunk, const struct call *expected,
+static void expect_calls(u64 chunk_bytes, const struct call *expected,
 			 unsigned int nr)
 {
-	struct dirty_log *log = dirty_log_create(&mem);
+	struct dirty_options options = DIRTY_OPTIONS_DEFAULTS;
+	struct dirty_log *log;
+
+	options.chunk_bytes = chunk_bytes;
+	log = dirty_log_create(&mem, DIRTY_CLEAR_LOG, &options);
 
 	make_dirty(5);
 	nr_calls = 0;
 	dirty_log_get(log);
-	dirty_log_clear(log, chunk, 0);
+	dirty_log_clear(log);
 	assert_int_equal(nr_calls, nr);
-	assert_int_equal(dirty_log_calls(log), nr);
+	assert_int_equal(dirty_log_get_calls(log).nr, mem.nr_slots);
+	assert_int_equal(dirty_log_clear_calls(log).nr, nr);
 	for (unsigned int i = 0; i < nr; i++) {
 		assert_int_equal(calls[i].slot, expected[i].slot);
 		assert_int_equal(calls[i].first, expected[i].first);
@@ -213,23 +235,59 @@ static void test_clear(void **state __maybe_unused)
 	};
 
 	make_slots((u32[]){ 100, 64, 1 }, 3);
-	expect_calls(64, by_64, ARRAY_SIZE(by_64));
-	expect_calls(128, at_once, ARRAY_SIZE(at_once));
-	expect_calls(dirty_chunk_pages(&mem, OPTION_UNSET), at_once,
-		     ARRAY_SIZE(at_once));
+	expect_calls(64 * PAGE, by_64, ARRAY_SIZE(by_64));
+	expect_calls(PAGE, by_64, ARRAY_SIZE(by_64));
+	expect_calls(128 * PAGE, at_once, ARRAY_SIZE(at_once));
+	expect_calls(OPTION_UNSET, at_once, ARRAY_SIZE(at_once));
+}
+
+/* Several clearers do each call once; every call has its time. */
+static void test_clearers(void **state __maybe_unused)
+{
+	struct dirty_options options = DIRTY_OPTIONS_DEFAULTS;
+	bool seen[MAX_PAGES / 64] = { false };
+	struct dirty_log *log;
+	struct dirty_calls c;
+	u64 sum = 0, ns;
+
+	make_slots((u32[]){ 1024, 2048, 1000 }, 3);
+	options.clearers = 4;
+	options.chunk_bytes = 64 * PAGE;
+	log = dirty_log_create(&mem, DIRTY_CLEAR_LOG, &options);
+	make_dirty(7);
+	dirty_log_get(log);
+	ns = dirty_log_clear(log).ns;
+	assert_int_equal(nr_calls, 64);
+	for (unsigned int i = 0; i < nr_calls; i++) {
+		u64 at = first_page(&slots[calls[i].slot]) + calls[i].first;
+
+		assert_false(seen[at / 64]);
+		seen[at / 64] = true;
+	}
+	c = dirty_log_clear_calls(log);
+	assert_int_equal(c.nr, 64);
+	for (unsigned int i = 0; i < c.nr; i++)
+		sum += c.ns[i];
+	assert_in_range(ns, sum / 4, sum);
+	for (u64 i = 0; i < testmem_pages(&mem); i++)
+		assert_false(dirty[i]);
+	dirty_log_free(log);
 }
 
 /* The wait comes after each call, and is none of the time measured. */
 static void test_clear_waits(void **state __maybe_unused)
 {
+	struct dirty_options options = DIRTY_OPTIONS_DEFAULTS;
 	struct dirty_log *log;
 	u64 start, measured;
 
 	make_slots((u32[]){ 128 }, 1);
-	log = dirty_log_create(&mem);
+	options.chunk_bytes = 64 * PAGE;
+	options.wait_ms = 20;
+	log = dirty_log_create(&mem, DIRTY_CLEAR_LOG, &options);
 	dirty_log_get(log);
 	start = now_ns();
-	measured = dirty_log_clear(log, 64, 20).ns;
+	measured = dirty_log_clear(log).ns;
 	assert_true(now_ns() - start >= 40 * NSEC_PER_MSEC);
 	assert_true(measured < 20 * NSEC_PER_MSEC);
 	dirty_log_free(log);
@@ -265,6 +323,7 @@ int main(void)
 		cmocka_unit_test(test_merge_boundaries),
 		cmocka_unit_test(test_merge_adds),
 		cmocka_unit_test(test_clear),
+		cmocka_unit_test(test_clearers),
 		cmocka_unit_test(test_clear_waits),
 		cmocka_unit_test(test_chunk),
 		cmocka_unit_test(test_bitmap_count),

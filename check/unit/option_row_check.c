@@ -61,6 +61,7 @@ static const char help_text[] =
 "                              shuffled) [backward]\n"
 "  -M, --ways LIST             in turn (forward, backward, shuffled)\n"
 "                              [shuffled,forward]\n"
+"      --straight              the same as -M forward\n"
 "      --write-mode MODE       page size (4K, 16K)\n";
 
 static const char man_text[] =
@@ -106,6 +107,9 @@ static const char man_text[] =
 ".TP\n"
 "\\fB\\-M\\fR, \\fB\\-\\-ways\\fR \\fILIST\\fR\n"
 "in turn (forward, backward, shuffled) [shuffled,forward]\n"
+".TP\n"
+"\\fB\\-\\-straight\\fR\n"
+"the same as \\-M forward\n"
 ".TP\n"
 "\\fB\\-\\-write\\-mode\\fR \\fIMODE\\fR\n"
 "page size (4K, 16K)\n";

@@ -189,6 +189,10 @@ static void test_choice_lists(void **state __maybe_unused)
 	assert_int_equal(c->ways.v[1], 2);
 	assert_int_equal(c->ways.v[2], 0);
 	assert_int_equal(parse("--ways=forward")->ways.nr, 1);
+	assert_int_equal(parse("-M all")->ways.nr, 0);
+	assert_int_equal(parse("--straight")->ways.nr, 1);
+	assert_int_equal(parse("--straight")->ways.v[0], 0);
+	refused("--straight=1", "--straight: takes no argument");
 	refused("-M back", "-M back: not one of forward, backward, shuffled");
 	refused("-M forward,back,x",
 		"-M back: not one of forward, backward, shuffled");
@@ -212,9 +216,9 @@ static void test_unknown(void **state __maybe_unused)
 	refused("--=1", "--: ambiguous: --vcpus, --bytes, --slots, --pin, "
 			"--json, --quiet, --write-percent, --random-access, "
 			"--no-prefault, --seed, --chunk, --order, "
-			"--ways, --write-mode");
+			"--ways, --straight, --write-mode");
 	refused("--write", "--write: ambiguous: --write-percent, --write-mode");
-	refused("--s=4", "--s: ambiguous: --slots, --seed");
+	refused("--s=4", "--s: ambiguous: --slots, --seed, --straight");
 	/* The first is named, though later ones are wrong as well. */
 	refused("-a --write -w 101 Z",
 		"--write: ambiguous: --write-percent, --write-mode");

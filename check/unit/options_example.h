@@ -169,6 +169,8 @@ static const struct option_row own_rows[] = {
 		.help = "in turn",
 		.choices = orders,
 	},
+	OPTION_PRESET(0, "straight", offsetof(struct config, ways), 0,
+		      "the same as -M forward"),
 	{
 		.type = OPT_CHOICE,
 		.name = "write-mode",

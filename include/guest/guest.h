@@ -67,6 +67,16 @@ struct guest_plan {
 };
 
 /*
+ * How long accesses take as the guest sees it: one in @every is timed, in ticks
+ * of arch_counter(), into the struct guest_histogram at GVA @histogram.
+ */
+struct guest_stalls {
+	u64 histogram;
+	u32 every; /* at least 1 */
+	u32 left;  /* accesses up to and with the next that is timed */
+};
+
+/*
  * Written by one side, read by the other. While the vCPU is stopped the host
  * may write anything. While it runs the host writes only stop, and reads only
  * reads, writes and passes.
@@ -82,6 +92,7 @@ struct guest_cpu {
 	u64 touch_bytes;
 	u64 trap_handler; /* guest only: a guest_trap_handler, or 0 */
 	struct guest_plan plan;
+	struct guest_stalls stalls;
 	u64 scheduler; /* GVA of a struct guest_scheduler; 0: one thread */
 
 	u32 stop __attribute__((aligned(64)));

@@ -9,7 +9,6 @@
 
 /* A command returns the exit code; argv[0] is its name. */
 int command_ab(int argc, char **argv);
-int command_bisect(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_noise(int argc, char **argv);
