@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "disturb.h"
+#include "fill.h"
 
-#define WIDTH 80
 #define NAME_WIDTH 18
 #define STATE_WIDTH 8
 
@@ -18,28 +18,6 @@ const char *disturbance_state_name(enum disturbance_state state)
 	return names[state];
 }
 
-/* Goes on at column @indent, and there after each line. */
-static void print_words(const char *text, int indent, FILE *out)
-{
-	size_t room = WIDTH - indent, len, space;
-
-	for (;; fprintf(out, "\n%*s", indent, "")) {
-		len = strlen(text);
-		if (len > room) {
-			for (space = room; space && text[space] != ' ';)
-				space--;
-			/* one long word, to be pasted in one piece */
-			len = space ? space : strcspn(text, " ");
-		}
-		fprintf(out, "%.*s", (int)len, text);
-		text += len;
-		text += strspn(text, " ");
-		if (!*text)
-			break;
-	}
-	fputc('\n', out);
-}
-
 void disturbances_print(const struct disturbance *list, size_t nr, FILE *out)
 {
 	const int indent = 2 + NAME_WIDTH + 2 + STATE_WIDTH + 2;
@@ -48,11 +26,11 @@ void disturbances_print(const struct disturbance *list, size_t nr, FILE *out)
 	for (i = 0; i < nr; i++) {
 		fprintf(out, "  %-*s  %-*s  ", NAME_WIDTH, list[i].name,
 			STATE_WIDTH, disturbance_state_name(list[i].state));
-		print_words(list[i].seen, indent, out);
+		fill(list[i].seen, indent, out);
 		if (!list[i].remedy)
 			continue;
 		fprintf(out, "%*s", indent, "");
-		print_words(list[i].remedy, indent, out);
+		fill(list[i].remedy, indent, out);
 	}
 }
 
