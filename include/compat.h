@@ -8,6 +8,7 @@
 #define KVMETER_COMPAT_H
 
 #include <linux/kvm.h>
+#include <linux/userfaultfd.h>
 #include <sys/mman.h>
 
 /* 5.11: dirty rings, Documentation/virt/kvm/api.rst 8.29 */
@@ -77,6 +78,11 @@ struct kvm_stats_desc {
 /* 5.18: Documentation/virt/kvm/api.rst 7.31 */
 #ifndef KVM_CAP_DISABLE_QUIRKS2
 #define KVM_CAP_DISABLE_QUIRKS2 213
+#endif
+
+/* 6.1: Documentation/admin-guide/mm/userfaultfd.rst */
+#ifndef USERFAULTFD_IOC_NEW
+#define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00)
 #endif
 
 /* 6.6: eager splitting, Documentation/virt/kvm/api.rst 8.40 */

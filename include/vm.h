@@ -110,6 +110,9 @@ struct vm_needs {
 #define VM_NO_EAGER_SPLIT (~UINT64_C(0))
 unsigned int vm_require(const struct vm_needs *needs);
 
+/* RLIMIT_NOFILE of a process with a VM of so many vCPUs. */
+u64 vm_files_needed(u64 nr_vcpus);
+
 /* Creates the VM and its vCPUs; dies for what vm_require() would have seen. */
 struct vm *vm_create(const struct vm_config *cfg);
 void vm_free(struct vm *vm); /* NULL is fine */

@@ -24,9 +24,14 @@
 #define SPARE_FILES 64
 
 /* A descriptor and perhaps one of statistics for each vCPU. */
+u64 vm_files_needed(u64 nr_vcpus)
+{
+	return 2 * nr_vcpus + SPARE_FILES;
+}
+
 static void raise_file_limit(unsigned int nr_vcpus)
 {
-	rlim_t need = 2 * (rlim_t)nr_vcpus + SPARE_FILES;
+	rlim_t need = vm_files_needed(nr_vcpus);
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)

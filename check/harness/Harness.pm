@@ -18,7 +18,7 @@ use Time::HiRes qw(time sleep);
 
 our @EXPORT = qw(binary scratch run run_ok judge_tap tap_errors read_json
 		 read_file write_file leftovers help_options in_namespace
-		 without_kvm host_lacks);
+		 without_kvm host_lacks memory_group in_control_group);
 
 my $root = abs_path(dirname(__FILE__) . '/../..');
 my $out = $ENV{KVMETER_OUT} // "build/" . (uname())[4];
@@ -238,6 +238,31 @@ sub in_namespace
 	return $allowed
 		? ('unshare', '-m', '/bin/sh', '-ec', "$script\nexec \"\$@\"", 'sh')
 		: ();
+}
+
+# A control group with a limit of memory, to be removed: its directory and the
+# limit's name. Empty: none can be made here.
+sub memory_group
+{
+	my ($v1, $v2) = ('/sys/fs/cgroup/memory', '/sys/fs/cgroup');
+	my ($top, $limit) = -e "$v1/memory.limit_in_bytes" ? ($v1, 'memory.limit_in_bytes')
+							    : ($v2, 'memory.max');
+
+	mkdir "$top/kvmeter-$$" or return;
+	# version 2: for the children of the root, if nobody has done so
+	write_file("$v2/cgroup.subtree_control", '+memory')
+		if $top eq $v2 && !-e "$top/kvmeter-$$/$limit";
+	return ("$top/kvmeter-$$", $limit) if -e "$top/kvmeter-$$/$limit";
+	rmdir "$top/kvmeter-$$";
+	return;
+}
+
+# A command in a control group.
+sub in_control_group
+{
+	my ($dir, @command) = @_;
+
+	return ('/bin/sh', '-ec', "echo \$\$ > $dir/cgroup.procs; exec \"\$@\"", 'sh', @command);
 }
 
 # Where /dev/kvm is not what it should be. Empty: it is missing anyway, or

@@ -109,26 +109,10 @@ SKIP: {
 
 # ---- a control group of 64M: too little, the printed command, enough ----
 
-# A group with a limit of memory: its directory and the limit's name.
-sub memory_group
-{
-	my ($v1, $v2) = ('/sys/fs/cgroup/memory', '/sys/fs/cgroup');
-	my ($top, $limit) = -e "$v1/memory.limit_in_bytes" ? ($v1, 'memory.limit_in_bytes')
-							    : ($v2, 'memory.max');
-
-	mkdir "$top/kvmeter-$$" or return;
-	# version 2: for the children of the root, if nobody has done so
-	write_file("$v2/cgroup.subtree_control", '+memory')
-		if $top eq $v2 && !-e "$top/kvmeter-$$/$limit";
-	return ("$top/kvmeter-$$", $limit) if -e "$top/kvmeter-$$/$limit";
-	rmdir "$top/kvmeter-$$";
-	return;
-}
-
 my ($group, $limit);
 END { rmdir $group if $group }
 
-sub in_group { return ('/bin/sh', '-ec', "echo \$\$ > $group/cgroup.procs; exec \"\$@\"", 'sh', @_) }
+sub in_group { return in_control_group($group, @_) }
 
 SKIP: {
 	skip 'no /dev/kvm', 1 unless -w '/dev/kvm';

@@ -12,6 +12,8 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "list", "the benchmarks, and what each measures", command_list },
+	{ "doctor", "can this host run them, and what disturbs?",
+	  command_doctor },
 	{ "run", "runs benchmarks one after the other", command_run },
 	{ "compare", "is one kernel, host or setting slower than another?",
 	  command_compare },
