@@ -16,7 +16,8 @@ use Test::More;
 my @layers = (
 	[qw(types version)],
 	[qw(util units)],
-	[qw(random spread rank_test joint_test bootstrap detectable judge steady)],
+	[qw(random spread rank_test student joint_test bootstrap detectable judge steady
+	   threshold)],
 	[qw(cgroup clock futex id_pool interrupt timing stats scaling json troff
 	   host memory_room tracepoint histogram option_row options crew)],
 	[qw(compat kvm_ioctl kvm_stats populate uffd memory_limit slow_memory)],

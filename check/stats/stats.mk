@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Programs of check/stats: what lib/ makes of sets of samples, and simulations.
 
-STATS := $(OUT)/check/stats/values $(OUT)/check/stats/simulate
+STATS := $(addprefix $(OUT)/check/stats/,values simulate bisect)
 
 $(STATS): %: %.o $(OUT)/libkvmeter.a $(OUT)/flags
 	$(call say,LINK)

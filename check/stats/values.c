@@ -12,6 +12,7 @@
 #include "joint_test.h"
 #include "rank_test.h"
 #include "spread.h"
+#include "student.h"
 
 #define SET_MAX 1000
 
@@ -91,6 +92,13 @@ static void print_joint(const struct set *a, const struct set *b,
 	print_double("joint_error", metrics[0].error);
 }
 
+/* Of a probability that the sets know nothing of. */
+static void print_student(double p, size_t df)
+{
+	print_double("upper", student_upper(10 * p - 5, df));
+	print_double("quantile", student_quantile(0.0001 + 0.9998 * p, df));
+}
+
 int main(void)
 {
 	static struct set a, b, a2, b2, p;
@@ -100,6 +108,7 @@ int main(void)
 		putchar('{');
 		print_pair(&a, &b);
 		print_joint(&a, &b, &a2, &b2);
+		print_student(p.v[0], a.nr);
 		a2 = a;
 		b2 = b;
 		holm_adjust(p.v, p.nr);

@@ -188,6 +188,13 @@ def rank_faults(a, b, got):
             + ([] if got["exact"] == exact else ["exact: %s" % got["exact"]]))
 
 
+def student_faults(p, df, got):
+    quantile = stats.t.isf(0.0001 + 0.9998 * p, df)
+    return (near("Student's t", got["upper"], stats.t.sf(10 * p - 5, df))
+            + ([] if math.isclose(got["quantile"], quantile, rel_tol=1e-7, abs_tol=1e-7)
+               else ["quantile of t: %.17g is not %.17g" % (got["quantile"], quantile)]))
+
+
 def interval_faults(a, b, got):
     faults = []
     for end, tail in (("low", 0.025), ("high", 0.975)):
@@ -231,6 +238,7 @@ previous = None
 for (name, a, b, p), values in zip(sets, got):
     faults = set_faults(a, values["a"]) + set_faults(b, values["b"])
     faults += rank_faults(a, b, values)
+    faults += student_faults(p[0], len(a), values)
     if "low" in values:
         faults += interval_faults(a, b, values)
     for value, expected in zip(values["holm"], holm(p)):
@@ -253,6 +261,11 @@ for key, judge in (("p", rank_faults), ("u", rank_faults), ("low", interval_faul
     wrong = dict(values)
     wrong[key] *= 1.5 if key in ("low", "high") else 1 + 1e-8
     result("a wrong %s is noticed" % key, [] if judge(a, b, wrong) else ["it is not"])
+for key, factor in (("upper", 1 + 1e-8), ("quantile", 1 + 1e-6)):
+    wrong = dict(values)
+    wrong[key] *= factor
+    result("a wrong %s is noticed" % key,
+           [] if student_faults(p[0], len(a), wrong) else ["it is not"])
 for key in ("median", "mad", "deviation"):
     wrong = dict(values["a"])
     wrong[key] *= 1 + 1e-8

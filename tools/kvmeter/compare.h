@@ -100,6 +100,12 @@ char *report_reason(const struct report *r, const struct comparison *c);
 /* How it was judged, a sentence or two; to be freed. */
 char *report_method(const struct report *r);
 
+/*
+ * @text after @label, in lines of at most 72 columns that all begin where the
+ * text does.
+ */
+void report_filled(FILE *out, const char *label, const char *text);
+
 void report_text(const struct report *r, FILE *out);
 void report_markdown(const struct report *r, FILE *out);
 void report_json(const struct report *r, FILE *out);

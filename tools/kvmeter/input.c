@@ -150,20 +150,22 @@ static const char *failed_check(const json_t *points)
 }
 
 static void refuse_failed(const struct results *r, const json_t *points,
-			  struct problems *p)
+			  enum input_failed failed, struct problems *p)
 {
 	const char *verdict =
 		json_string_value(json_object_get(r->root, "verdict"));
 	const char *reason =
 		json_string_value(json_object_get(r->root, "reason"));
 	const char *check = failed_check(points);
+	const char *remedy = failed == INPUT_FAILED_FINAL ?
+				     "" :
+				     " (--failed takes it all the same)";
 
 	if (check)
-		problem(p, "%s: not ok: %s (--failed takes it all the same)",
-			r->path, check);
+		problem(p, "%s: not ok: %s%s", r->path, check, remedy);
 	else if (verdict && strcmp(verdict, "fail") == 0)
-		problem(p, "%s: failed: %s (--failed takes it all the same)",
-			r->path, reason ? reason : "its checks say why");
+		problem(p, "%s: failed: %s%s", r->path,
+			reason ? reason : "its checks say why", remedy);
 }
 
 /* False, with a problem, unless the members that we use are there. */
@@ -173,6 +175,8 @@ static bool read_head(struct results *r, struct problems *p)
 	const char *schema =
 		json_string_value(json_object_get(r->root, "schema"));
 
+	if (!r->root)
+		return false;
 	if (!schema || strncmp(schema, "kvmeter/", 8) != 0) {
 		problem(p, "%s: not a results file of kvmeter", r->path);
 		return false;
@@ -196,30 +200,36 @@ static bool read_head(struct results *r, struct problems *p)
 	return true;
 }
 
-struct results *input_read(const char *path, enum input_failed failed,
-			   struct problems *p)
+struct results *input_take(json_t *root, const char *path,
+			   enum input_failed failed, struct problems *p)
 {
 	struct results *r = xcalloc(1, sizeof(*r));
 	const json_t *points, *point;
-	json_error_t error;
 	size_t i;
 
 	r->path = xstrdup(path);
-	r->root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-	if (!r->root && error.line > 0)
-		problem(p, "%s:%d: %s", path, error.line, error.text);
-	else if (!r->root)
-		problem(p, "%s: %s", path, error.text);
-	if (!r->root)
-		return r;
+	r->root = root;
 	if (!read_head(r, p))
 		return r;
 	points = json_object_get(r->root, "points");
-	if (failed == INPUT_FAILED_REFUSED)
-		refuse_failed(r, points, p);
+	if (failed != INPUT_FAILED_TAKEN)
+		refuse_failed(r, points, failed, p);
 	json_array_foreach(points, i, point) read_point(r, point, p);
 	if (!r->nr_series)
 		problem(p, "%s: nothing was measured: %s", path,
 			json_string_value(json_object_get(r->root, "verdict")));
 	return r;
+}
+
+struct results *input_read(const char *path, enum input_failed failed,
+			   struct problems *p)
+{
+	json_error_t error;
+	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+
+	if (!root && error.line > 0)
+		problem(p, "%s:%d: %s", path, error.line, error.text);
+	else if (!root)
+		problem(p, "%s: %s", path, error.text);
+	return input_take(root, path, failed, p);
 }

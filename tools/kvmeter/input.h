@@ -54,6 +54,7 @@ void problem(struct problems *p, const char *fmt, ...) __printf(2, 3);
 enum input_failed {
 	INPUT_FAILED_REFUSED, /* verdict "fail", or a check that is not ok */
 	INPUT_FAILED_TAKEN,
+	INPUT_FAILED_FINAL, /* refused, where no option takes them */
 };
 
 /* Reads a file, or all *.json of a directory, in order of their names. */
@@ -70,8 +71,18 @@ bool series_same_point(const struct series *a, const struct series *b);
 /* Boots that the files are from; each one that tells none counts as its own. */
 size_t side_boots(const struct side *side);
 
-/* NULL if there is no such file. */
+/* With a problem if there is none; @path is copied. */
 struct results *input_read(const char *path, enum input_failed failed,
 			   struct problems *p);
+
+/*
+ * The same of JSON that has been read, and is taken; NULL is a file without.
+ * @path names it in problems.
+ */
+struct results *input_take(json_t *root, const char *path,
+			   enum input_failed failed, struct problems *p);
+
+/* Takes @r. Its metrics are merged into those of the side. */
+void side_add(struct side *side, struct results *r, struct problems *p);
 
 #endif

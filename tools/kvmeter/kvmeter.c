@@ -21,6 +21,8 @@ static const struct command {
 	  command_ab },
 	{ "noise", "what can this host show, and what disturbs?",
 	  command_noise },
+	{ "bisect", "which commit made it slower? for git bisect run",
+	  command_bisect },
 	{ NULL, NULL, NULL },
 };
 

@@ -9,6 +9,7 @@
 
 /* A command returns the exit code; argv[0] is its name. */
 int command_ab(int argc, char **argv);
+int command_bisect(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_list(int argc, char **argv);

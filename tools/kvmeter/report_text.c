@@ -26,8 +26,7 @@ static size_t fitting(const char *text, size_t room)
 	return at;
 }
 
-/* After @label, in lines that all begin where its text does. */
-static void print_filled(FILE *out, const char *label, const char *text)
+void report_filled(FILE *out, const char *label, const char *text)
 {
 	size_t indent = strlen(label), i;
 
@@ -79,8 +78,8 @@ static void print_sides(const struct report *r, FILE *out)
 		char label[] = { 'A' + i, ':', ' ', '\0' };
 		char *what = describe_side(&r->sides[i]);
 
-		print_filled(out, label, r->sides[i].operand);
-		print_filled(out, "   ", what);
+		report_filled(out, label, r->sides[i].operand);
+		report_filled(out, "   ", what);
 		free(what);
 	}
 }
@@ -99,12 +98,12 @@ static void print_doubts(const struct report *r, FILE *out)
 					       pair->name_before, d->after,
 					       pair->name_after);
 
-			print_filled(out, "differs: ", text);
+			report_filled(out, "differs: ", text);
 			free(text);
 		}
 	}
 	for (i = 0; i < r->nr_warnings; i++)
-		print_filled(out, "warning: ", r->warnings[i]);
+		report_filled(out, "warning: ", r->warnings[i]);
 }
 
 static void print_row(const struct series *s, const struct comparison *c,
@@ -150,7 +149,7 @@ static void print_remarks(const struct report *r, const struct pair *pair,
 			       outliers ? outliers : "");
 
 	if (reason || outliers)
-		print_filled(out, "  ", text);
+		report_filled(out, "  ", text);
 	free(text);
 	free(outliers);
 	free(reason);
@@ -179,7 +178,7 @@ static void print_pair(const struct report *r, const struct pair *pair,
 		title = xasprintf("%s, %c to %c", point, pair->name_before,
 				  pair->name_after);
 		fputc('\n', out);
-		print_filled(out, "", title);
+		report_filled(out, "", title);
 		fprintf(out, "%-*s %9s %9s %8s %15s  %s\n", NAME_WIDTH,
 			"metric", "before", "after", "change", "95% interval",
 			"verdict");
@@ -202,6 +201,6 @@ void report_text(const struct report *r, FILE *out)
 	for (i = 0; i < r->nr_pairs; i++)
 		print_pair(r, &r->pairs[i], out);
 	fputc('\n', out);
-	print_filled(out, "", method);
+	report_filled(out, "", method);
 	free(method);
 }

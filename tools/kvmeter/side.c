@@ -8,14 +8,6 @@
 #include "spread.h"
 #include "util.h"
 
-static void add_file(struct side *side, const char *path,
-		     enum input_failed failed, struct problems *p)
-{
-	side->files =
-		xrealloc(side->files, side->nr_files + 1, sizeof(*side->files));
-	side->files[side->nr_files++] = input_read(path, failed, p);
-}
-
 static int is_json(const struct dirent *entry)
 {
 	size_t len = strlen(entry->d_name);
@@ -27,28 +19,6 @@ static int is_json(const struct dirent *entry)
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static void add_directory(struct side *side, const char *path,
-			  enum input_failed failed, struct problems *p)
-{
-	struct dirent **entries;
-	int nr = scandir(path, &entries, is_json, compare_names), i;
-
-	if (nr < 0) {
-		problem(p, "%s: %s", path, strerror(errno));
-		return;
-	}
-	if (nr == 0)
-		problem(p, "%s: no file NAME.json in it", path);
-	for (i = 0; i < nr; i++) {
-		char *name = xasprintf("%s/%s", path, entries[i]->d_name);
-
-		add_file(side, name, failed, p);
-		free(name);
-		free(entries[i]);
-	}
-	free(entries);
 }
 
 bool series_same_point(const struct series *a, const struct series *b)
@@ -108,21 +78,49 @@ static void merge(struct side *side, const struct results *r,
 	append(known, s);
 }
 
+void side_add(struct side *side, struct results *r, struct problems *p)
+{
+	size_t i;
+
+	side->files =
+		xrealloc(side->files, side->nr_files + 1, sizeof(*side->files));
+	side->files[side->nr_files++] = r;
+	for (i = 0; i < r->nr_series; i++)
+		merge(side, r, &r->series[i], p);
+}
+
+static void add_directory(struct side *side, const char *path,
+			  enum input_failed failed, struct problems *p)
+{
+	struct dirent **entries;
+	int nr = scandir(path, &entries, is_json, compare_names), i;
+
+	if (nr < 0) {
+		problem(p, "%s: %s", path, strerror(errno));
+		return;
+	}
+	if (nr == 0)
+		problem(p, "%s: no file NAME.json in it", path);
+	for (i = 0; i < nr; i++) {
+		char *name = xasprintf("%s/%s", path, entries[i]->d_name);
+
+		side_add(side, input_read(name, failed, p), p);
+		free(name);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
 void side_read(struct side *side, const char *operand, enum input_failed failed,
 	       struct problems *p)
 {
 	struct stat st;
-	size_t i, k;
 
 	side->operand = operand;
 	if (stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
 		add_directory(side, operand, failed, p);
 	else
-		add_file(side, operand, failed, p);
-	for (i = 0; i < side->nr_files; i++)
-		for (k = 0; k < side->files[i]->nr_series; k++)
-			merge(side, side->files[i], &side->files[i]->series[k],
-			      p);
+		side_add(side, input_read(operand, failed, p), p);
 }
 
 size_t side_boots(const struct side *side)

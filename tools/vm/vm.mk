@@ -11,10 +11,10 @@ VM_ARCHS := $(sort $(shell sed -n 's/^MACHINE_ARCH=//p' tools/vm/machines/*))
 VM_NEEDS := vm $(VM_ARCHS:%=vm-%)
 programs_vm := $(if $(VM),check/vm/$(VM).t)
 # For one check. Fetching takes some of it, the first time.
-SECONDS_vm := 300
+SECONDS_vm := 600
 
 check-vm:
-	@+$(call make_with,check $(VM_NEEDS),vm-fetch)
+	@+$(call make_with,check $(VM_NEEDS),tools vm-fetch)
 	@KERNEL=$(KERNEL) VM= $(call run_checks,vm)
 
 vm-fetch:
