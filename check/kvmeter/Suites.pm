@@ -32,7 +32,7 @@ sub slurp {
 # ---- benchmarks ----
 
 my $metrics = [metric('create', runs(1000, 1, 9))];
-our $ok = "KTAP version 1\n1..1\n# a table\nok 1 - create: mappings: 32 x 2M\n";
+our $ok = "KTAP version 1\n1..1\n# a table\nok 1 - create: mappings # 32 x 2M\n";
 
 sub result_file {
 	my ($name, $check, %other) = @_;
@@ -59,13 +59,13 @@ sub ran {
 }
 
 fake('pass', $ok, result_file('pass', $checks[0]));
-fake('fail', "KTAP version 1\n1..1\nnot ok 1 - create: mappings: none\n",
+fake('fail', "KTAP version 1\n1..1\nnot ok 1 - create: mappings # none\n",
 	result_file('fail', { name => 'create: mappings', result => 'not ok', detail => 'none' },
 		verdict => 'fail') . "\nexit 1");
 fake('skip', "KTAP version 1\n1..1\nok 1 - skip_test # SKIP no huge pages\n",
 	result_file('skip', undef, vcpus => [], verdict => 'skip', reason => "no huge pages\nreserve some")
 	. "\nexit 4");
-fake('crash', "KTAP version 1\n1..2\nok 1 - create: mappings: 1 x 2M\n",
+fake('crash', "KTAP version 1\n1..2\nok 1 - create: mappings # 1 x 2M\n",
 	'echo "about to break" >&2; kill -SEGV $$');
 fake('hang', "KTAP version 1\n1..1\n",
 	"sleep 1000 & echo \$! >$here/hang.child; trap 'exit 143' TERM; wait");
@@ -105,7 +105,7 @@ sub ktap_faults {
 		if ($rest =~ /^1\.\.(\d+)$/) {
 			$plan{$level} = $1;
 			$seen{$level} = 0;
-		} elsif ($rest =~ /^(?:not )?ok (\d+) - [^#]+(?: # SKIP .*)?$/) {
+		} elsif ($rest =~ /^(?:not )?ok (\d+) - [^#]+(?: # .*)?$/) {
 			push @faults, "out of order: $line" if $1 != ++$seen{$level};
 			next if $level;
 			push @faults, "subtests before: $line"

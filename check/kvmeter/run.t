@@ -46,7 +46,7 @@ for my $row (@table) {
 like($out, qr/^# 4 passed, 4 failed, 1 skipped, 0 not run in [\d.]+ s: all$/m, 'how many');
 like($out, qr/^#\n# skipped: skip: no huge pages\n# reserve some\n# not verified: unproven: create: mappings: no statistics\n# not applicable: free: create: mappings: not asked for\n\z/m,
 	'skips with reasons close the output');
-like($out, qr/^    # Subtest: crash\n    1\.\.2\n    ok 1 - create: mappings: 1 x 2M\n    not ok 2 - killed by signal 11/m,
+like($out, qr/^    # Subtest: crash\n    1\.\.2\n    ok 1 - create: mappings # 1 x 2M\n    not ok 2 - run # killed by signal 11/m,
 	'a crash is a result beside those before it');
 like($out, qr/^# about to break$/m, '... and its standard error is seen');
 is(slurp('last.ran') . slurp('pass.ran'), "-b 4M -R 3\n--name two words -R 3\n",
@@ -73,8 +73,8 @@ like($out, qr/^# nothing was skipped\n\z/m, 'no skip: so it says');
 
 my @strict = (
 	['unproven', '"not verified" fails by --strict: create: mappings: no statistics',
-	 qr/^    not ok 1 - create: mappings: not verified: no statistics$/m],
-	['skip', 'a skip fails by --strict: no huge pages', qr/^    not ok 1 - a skip fails by --strict: no huge/m],
+	 qr/^    not ok 1 - create: mappings # not verified: no statistics$/m],
+	['skip', 'a skip fails by --strict: no huge pages', qr/^    not ok 1 - run # a skip fails by --strict: no huge/m],
 );
 for my $row (@strict) {
 	my ($name, $why, $result) = @$row;
@@ -98,15 +98,15 @@ is($code, 0, 'not all skipped: exit 0');
 
 # ---- programs whose words and deeds differ ----
 
-fake('liar', "KTAP version 1\n1..1\nnot ok 1 - create: mappings: none\n", result_file('liar', $checks[0]));
+fake('liar', "KTAP version 1\n1..1\nnot ok 1 - create: mappings # none\n", result_file('liar', $checks[0]));
 fake('mute', '', result_file('mute', $checks[0]));
-fake('short', "KTAP version 1\n1..3\nok 1 - create: mappings: 32 x 2M\n", result_file('short', $checks[0]));
+fake('short', "KTAP version 1\n1..3\nok 1 - create: mappings # 32 x 2M\n", result_file('short', $checks[0]));
 fake('long', "$ok$ok", result_file('long', $checks[0]));
 fake('lost', $ok, '');
 fake('torn', $ok, "echo '{ \"schema\"' >\$json");
-fake('shy', "KTAP version 1\n1..1\nok 1 - create: mappings: 32 x 2M\n", result_file('shy', $checks[0]) . "\nexit 1");
+fake('shy', "KTAP version 1\n1..1\nok 1 - create: mappings # 32 x 2M\n", result_file('shy', $checks[0]) . "\nexit 1");
 fake('odd', $ok, result_file('odd', $checks[0]) . "\necho out of luck >&2; exit 7");
-fake('leaver', "KTAP version 1\n1..2\nok 1 - create: mappings: 32 x 2M\nBail out! the guest is dead\n# rip 0\n",
+fake('leaver', "KTAP version 1\n1..2\nok 1 - create: mappings # 32 x 2M\nBail out! the guest is dead\n# rip 0\n",
 	result_file('leaver', $checks[0], verdict => 'fail', reason => "the guest is dead\nrip 0") . "\nexit 1");
 fake_program('tests/script_test', "#!/nowhere/sh\n# kvmeter-describe/1\n");
 my %wrong = (
@@ -153,7 +153,7 @@ SKIP: {
 	is(`xmllint --noout all.xml 2>&1`, '', 'XML is well-formed');
 }
 like($xml, qr/^<testsuites name="a\.suite" tests="10" failures="1" errors="3" skipped="3" /m, 'XML: counts');
-like(suite_of($xml, 'pass'), qr{<testcase classname="pass\.vcpus=1 bytes=64M" name="create: mappings" .*\n<system-out>32 x 2M<},
+like(suite_of($xml, 'pass'), qr{<testcase classname="pass\.bytes=64M vcpus=1" name="create: mappings" .*\n<system-out>32 x 2M<},
 	'XML: a case has the name of the check, without its figures');
 like(suite_of($xml, 'pass'), qr{<property name="command" value="pass_test -b 4M -R 3"/>\n<property name="kernel" value="6\.18\.1"/>},
 	'XML: command and kernel');
@@ -168,14 +168,14 @@ like(suite_of($xml, 'gone'), qr{<error type="not started" }, 'XML: a benchmark t
 # ---- text that means something to KTAP or XML ----
 
 my $evil = "a # SKIP no\x01\x1b[31m <b>&\"' ]]> \xff \xef\xbf\xbf";
-fake('evil', "KTAP version 1\n1..3\n# $evil\nok 1 - $evil\nnot ok 2 - fault (#PF) <&>\nok 3 - evil\n\0zero\n1..9\n",
+fake('evil', "KTAP version 1\n1..3\n# $evil\nok 1 - $evil\nnot ok 2 - fault (#PF) <&> # \\# SKIP \\\\ #x\nok 3 - evil # skipped: none\n\0zero\n1..9\n",
 	"printf '\\001<&>\\377\\n' >&2; exit 1");
 ($out, $err, $code) = run_suite("evil: evil_test -b '<&\"#\x01>'\n", qw(-o evil --junit evil.xml));
 is(ktap_faults($out), '', 'odd text: KTAP') or diag($out);
 unlike($out, qr/[\x00-\x09\x0b-\x1f]/, '... without control characters');
 like($out, qr/^    ok 1 - a # SKIP no\?\?\[31m <b>&/m, '... the skip that it is');
-like($out, qr/^    not ok 2 - fault \(\xef\xbc\x83PF\) <&>$/m, '... and no other');
-like($out, qr/^    ok 3 - evil: result$/m, '... a result named as its entry');
+like($out, qr/^    not ok 2 - fault \(\xef\xbc\x83PF\) <&> # \\# SKIP \\\\ \\#x$/m, '... and no other');
+like($out, qr/^    ok 3 - evil: result # SKIP none$/m, '... a result named as its entry');
 SKIP: {
 	skip('no xmllint: apt-get install libxml2-utils', 1) if !$have_xmllint;
 	is(`xmllint --noout evil.xml 2>&1`, '', 'odd text: XML is well-formed');

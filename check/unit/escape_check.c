@@ -49,6 +49,8 @@ static void test_ktap(void **state __maybe_unused)
 {
 	expect(escape_ktap, "fault (#PF) # SKIP\nnot ok 1",
 	       "fault (\357\274\203PF) \357\274\203 SKIP not ok 1");
+	expect(escape_ktap_detail, "a\\b # SKIP\nnot ok 1",
+	       "a\\\\b \\# SKIP not ok 1");
 }
 
 static void test_xml(void **state __maybe_unused)

@@ -162,7 +162,9 @@ static char *first_failed(const struct entry *e, enum strictness strict)
 		if (!entry_line_fails(line, strict))
 			continue;
 		if (line->kind == KTAP_NOT_OK)
-			return xasprintf("not ok: %s", line->text);
+			return xasprintf("not ok: %s%s%s", line->text,
+					 line->detail ? ": " : "",
+					 line->detail ? line->detail : "");
 		return xasprintf("%s fails by --strict: %s: %s",
 				 line->kind == KTAP_SKIP ? "a skip" :
 							   "\"not verified\"",

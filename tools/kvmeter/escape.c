@@ -65,6 +65,13 @@ static void put_ktap(u32 c, const char *bytes, int nr, FILE *out)
 		put_line(c, bytes, nr, out);
 }
 
+static void put_ktap_detail(u32 c, const char *bytes, int nr, FILE *out)
+{
+	if (c == '#' || c == '\\')
+		fputc('\\', out);
+	put_line(c, bytes, nr, out);
+}
+
 /* Production 2 of XML 1.0: what a document may hold at all. */
 static bool is_xml(u32 c)
 {
@@ -106,6 +113,11 @@ void escape_line(const char *text, FILE *out)
 void escape_ktap(const char *text, FILE *out)
 {
 	each_character(text, out, put_ktap);
+}
+
+void escape_ktap_detail(const char *text, FILE *out)
+{
+	each_character(text, out, put_ktap_detail);
 }
 
 void escape_xml(const char *text, FILE *out)

@@ -13,10 +13,13 @@
 void escape_line(const char *text, FILE *out);
 
 /*
- * In a result line of KTAP: the same, and # becomes U+FF03, because kunit.py
- * takes nothing before a directive that has one, escaped or not.
+ * The name of a result in KTAP: the same, and # becomes U+FF03, because
+ * kunit.py takes no name that has one, escaped or not.
  */
 void escape_ktap(const char *text, FILE *out);
+
+/* What stands behind its # : the same, and a backslash before # and \. */
+void escape_ktap_detail(const char *text, FILE *out);
 
 /* Content or attribute in XML 1.0: characters that it does not allow go. */
 void escape_xml(const char *text, FILE *out);

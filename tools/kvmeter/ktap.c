@@ -40,26 +40,44 @@ static const struct {
 	{ "", KTAP_SKIP },
 };
 
-static void read_directive(struct ktap_line *line, const char *directive)
+/* Without the backslashes before # and \; to be freed. */
+static char *unescape(const char *text)
+{
+	char *plain = xstrdup(text), *to = plain;
+
+	for (; *text; text++) {
+		if (*text == '\\' && (text[1] == '#' || text[1] == '\\'))
+			text++;
+		*to++ = *text;
+	}
+	*to = '\0';
+	return plain;
+}
+
+/* What stands behind the # of a result. */
+static void read_rest(struct ktap_line *line, const char *rest)
 {
 	const char *why = NULL;
 
-	if (strncasecmp(directive, "SKIP", 4))
+	if (line->kind != KTAP_OK || strncasecmp(rest, "SKIP", 4)) {
+		line->detail = unescape(rest);
 		return;
-	directive = skip_blanks(directive + 4);
+	}
+	rest = skip_blanks(rest + strcspn(rest, " \t"));
 	for (size_t i = 0; !why; i++) {
-		why = after(directive, skips[i].words);
-		if (line->kind == KTAP_OK && why)
+		why = after(rest, skips[i].words);
+		if (why)
 			line->kind = skips[i].kind;
 	}
-	line->why = xstrdup(why);
+	line->why = unescape(why);
 }
 
 /* "ok 3 - what # SKIP why" from behind the words on. */
 static bool read_result(struct ktap *k, enum ktap_kind kind, const char *text)
 {
 	struct ktap_line line = { .kind = kind };
-	const char *directive;
+	const char *rest;
+	size_t len;
 
 	if (*text && !isblank((unsigned char)*text))
 		return false;
@@ -67,17 +85,11 @@ static bool read_result(struct ktap *k, enum ktap_kind kind, const char *text)
 	text = skip_blanks(text + strspn(text, "0123456789"));
 	if (after(text, "- "))
 		text += 2;
-	directive = strstr(text, " # ");
-	if (after(text, "# "))
-		directive = text - 1;
-	if (directive) {
-		line.text = xasprintf(
-			"%.*s", directive < text ? 0 : (int)(directive - text),
-			text);
-		read_directive(&line, skip_blanks(directive + 2));
-	}
-	if (!line.text)
-		line.text = xstrdup(text);
+	rest = *text == '#' ? text : strstr(text, " # ");
+	if (rest)
+		read_rest(&line, skip_blanks(rest + (rest == text ? 1 : 2)));
+	len = rest ? (size_t)(rest - text) : strlen(text);
+	line.text = xasprintf("%.*s", (int)len, text);
 	add(k, line);
 	return true;
 }
@@ -156,6 +168,7 @@ void ktap_free(struct ktap *k)
 	for (size_t i = 0; i < k->nr; i++) {
 		free(k->lines[i].text);
 		free(k->lines[i].why);
+		free(k->lines[i].detail);
 		free(k->lines[i].point);
 	}
 	free(k->lines);
@@ -163,15 +176,31 @@ void ktap_free(struct ktap *k)
 	*k = (struct ktap){ .planned = -1 };
 }
 
-static char *point_label(const json_t *point)
+/* "vcpus=1 bytes=64M log_mode=ring"; to be freed. */
+static char *point_label(json_t *point)
 {
-	const json_t *config = json_object_get(point, "config");
-	char size[UNIT_LEN];
+	json_t *config = json_object_get(point, "config"), *value;
+	char *label = xstrdup("");
+	const char *key;
 
-	return xasprintf("vcpus=%lld bytes=%s",
-			 json_integer_value(json_object_get(config, "vcpus")),
-			 format_size(size, json_integer_value(json_object_get(
-						   config, "bytes"))));
+	json_object_foreach(config, key, value)
+	{
+		char buf[UNIT_LEN], *longer;
+		const char *text = json_string_value(value);
+
+		if (!text && !strcmp(key, "bytes"))
+			text = format_size(buf, json_integer_value(value));
+		if (!text) {
+			snprintf(buf, sizeof(buf), "%lld",
+				 (long long)json_integer_value(value));
+			text = buf;
+		}
+		longer = xasprintf("%s%s%s=%s", label, *label ? " " : "", key,
+				   text);
+		free(label);
+		label = longer;
+	}
+	return label;
 }
 
 /* Of those that a results file has as well. */
@@ -189,8 +218,9 @@ static struct ktap_line *next_result(struct ktap *k, size_t *at)
  */
 static bool pair_up(struct ktap *k, const json_t *points, bool set)
 {
-	const json_t *point, *check;
+	const json_t *check;
 	struct ktap_line *line;
+	json_t *point;
 	size_t at = 0, i, c;
 
 	json_array_foreach(points, i, point)
@@ -208,8 +238,6 @@ static bool pair_up(struct ktap *k, const json_t *points, bool set)
 			if (!set)
 				continue;
 			line->check = name;
-			line->detail = json_string_value(
-				json_object_get(check, "detail"));
 			line->point = point_label(point);
 		}
 	}

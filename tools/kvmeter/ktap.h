@@ -18,12 +18,12 @@ enum ktap_kind {
 
 struct ktap_line {
 	enum ktap_kind kind;
-	char *text; /* a result's description; else the line without "# " */
-	char *why;  /* behind the directive and those words, or NULL */
+	char *text;   /* a result's name; else the line without "# " */
+	char *why;    /* behind SKIP and those words, or NULL */
+	char *detail; /* what else stands behind the name, or NULL */
 	/* of the same result in the results file, or NULL */
 	char *point; /* "vcpus=1 bytes=64M" */
 	const char *check;
-	const char *detail;
 };
 
 struct ktap {
@@ -41,8 +41,8 @@ void ktap_read(struct ktap *k, const char *path);
 void ktap_free(struct ktap *k);
 
 /*
- * Attaches points, checks and details to the results, if those of @results
- * are the same ones. The tree must live as long.
+ * Attaches points and checks to the results, if those of @results are the same
+ * ones. The tree must live as long.
  */
 void ktap_attach(struct ktap *k, const json_t *results);
 

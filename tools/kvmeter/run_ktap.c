@@ -53,11 +53,45 @@ void run_ktap_begin(const struct suite_run *r, enum detail detail, FILE *out)
 		say(out, "", "kvmeter run %s: results in %s", r->suite, r->dir);
 }
 
-static void print_directive(const char *kind, const char *why, FILE *out)
+/* The words of ktap.rst, and TAP's, that change what a result means. */
+static bool begins_as_directive(const char *text)
 {
-	fputs(" # SKIP ", out);
+	static const char *const words[] = { "SKIP", "TODO", "XFAIL", "TIMEOUT",
+					     "ERROR" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strncasecmp(text, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+/* The end of a result line: what is known beside its name. */
+static void print_detail(const char *kind, const char *detail, FILE *out)
+{
+	if (*kind || *detail)
+		fputs(" # ", out);
+	if (begins_as_directive(*kind ? kind : detail))
+		fputs("- ", out);
 	fputs(kind, out);
-	escape_ktap(why ? why : "", out);
+	escape_ktap_detail(detail, out);
+	fputc('\n', out);
+}
+
+static void print_skip(const char *kind, const char *why, FILE *out)
+{
+	fprintf(out, " # SKIP %s", kind);
+	escape_ktap_detail(why, out);
+	fputc('\n', out);
+}
+
+static void print_head(const struct entry *e, const char *result, size_t number,
+		       const char *name, FILE *out)
+{
+	fprintf(out, SUBTEST "%s %zu - ", result, number);
+	escape_ktap(name, out);
+	/* for kunit.py a result of this name ends the subtests */
+	if (!strcmp(name, e->name) || !*name)
+		fputs(": result", out);
 }
 
 /* As the benchmark has printed it, but for what strictness makes of it. */
@@ -65,28 +99,21 @@ static void print_result(const struct suite_run *r, const struct entry *e,
 			 const struct ktap_line *line, size_t number, FILE *out)
 {
 	static const char *const kinds[] = {
-		[KTAP_OK] = NULL,
-		[KTAP_NOT_OK] = NULL,
 		[KTAP_SKIP] = "",
 		[KTAP_UNVERIFIED] = "not verified: ",
 		[KTAP_NOT_APPLICABLE] = "not applicable: ",
 	};
 	bool fails = entry_line_fails(line, r->strict);
 
-	fprintf(out, SUBTEST "%s %zu - ", fails ? "not ok" : "ok", number);
-	escape_ktap(line->text, out);
-	/* for kunit.py a result of this name ends the subtests */
-	if (!strcmp(line->text, e->name) || !*line->text)
-		fputs(": result", out);
-	if (kinds[line->kind] && fails) {
-		fprintf(out, ": %s",
-			line->kind == KTAP_SKIP ? "skipped: " :
-						  kinds[line->kind]);
-		escape_ktap(line->why, out);
-	} else if (kinds[line->kind]) {
-		print_directive(kinds[line->kind], line->why, out);
-	}
-	fputc('\n', out);
+	print_head(e, fails ? "not ok" : "ok", number, line->text, out);
+	if (!line->why)
+		print_detail("", line->detail ? line->detail : "", out);
+	else if (fails)
+		print_detail(line->kind == KTAP_SKIP ? "skipped: " :
+						       kinds[line->kind],
+			     line->why, out);
+	else
+		print_skip(kinds[line->kind], line->why, out);
 }
 
 /* The lines of its program, the plan being what there is. */
@@ -113,9 +140,8 @@ static void print_subtests(const struct suite_run *r, const struct entry *e,
 		    e->ktap_path);
 	if (!wrong)
 		return;
-	fprintf(out, SUBTEST "not ok %zu - ", ++number);
-	escape_ktap(e->reason, out);
-	fputc('\n', out);
+	print_head(e, "not ok", ++number, "run", out);
+	print_detail("", e->reason, out);
 }
 
 /* A skip, and what was never run, have no subtests but a reason. */
@@ -142,9 +168,10 @@ void run_ktap_entry(const struct suite_run *r, size_t index, enum detail detail,
 		say_lines(out, "", e->errors);
 	fprintf(out, "%s %zu - %s", ok ? "ok" : "not ok", index + 1, e->name);
 	if (is_leaf(e))
-		print_directive(e->outcome == OUTCOME_SKIP ? "" : "not run: ",
-				e->reason, out);
-	fputc('\n', out);
+		print_skip(e->outcome == OUTCOME_SKIP ? "" : "not run: ",
+			   e->reason, out);
+	else
+		fputc('\n', out);
 	free(command);
 }
 
