@@ -5,6 +5,7 @@
 # prove see the same? For the benchmarks as they are installed, and for one that
 # fails, skips, crashes, hangs, gives up, or cannot verify what it measured.
 . check/kselftest/kernel.sh
+. check/kselftest/parsers.sh
 
 LIMIT=6 # seconds for a test here, all of which the one that hangs will take
 installed=$scratch/installed
@@ -48,55 +49,9 @@ run_collection() {
 		cat >"$scratch/$1"
 }
 
-# number of FILE's lines that match PATTERN
-lines() {
-	grep -Ec -e "$2" "$1" || true
-}
-
-# ---- "passed failed skipped" of a file, each as one of them says ----
-
 runner_counts() {
 	echo "$(lines "$1" '^ok [^#]*$') $(lines "$1" '^not ok ')" \
 		"$(lines "$1" '^ok .* # SKIP')"
-}
-
-# What has no result is "crashed" there.
-kunit_counts() {
-	local said
-
-	said=$("$kernel/tools/testing/kunit/kunit.py" parse <"$1" |
-		sed -n 's/.*Testing complete\. //p')
-	perl -e '$_ = shift; my %n; $n{$1} = $2 while /(\w+): (\d+)/g;
-		 printf "%d %d %d\n", $n{passed} // 0,
-			($n{failed} // 0) + ($n{crashed} // 0), $n{skipped} // 0' "$said"
-}
-
-# Missing results are failed "subtests" there; a skip is seen by --directives.
-prove_counts() {
-	prove --directives -e cat "$1" 2>&1 |
-		perl -e 'local $/; $_ = <STDIN>; my ($bad, $all) = m{Failed (\d+)/(\d+)};
-			 my ($ran) = /Tests=(\d+)/; my $skipped = () = /^ok .* # SKIP/mg;
-			 $all //= $ran; $bad //= 0;
-			 printf "%d %d %d\n", $all - $bad - $skipped, $bad, $skipped'
-}
-
-# agree FILE "PASSED FAILED SKIPPED" [WHO...]: by default the two parsers.
-agree() {
-	local file=$1 wanted=$2 who found wrong=0
-
-	shift 2
-	[ $# -gt 0 ] || set -- kunit prove
-	for who in "$@"; do
-		found=$("${who}_counts" "$file")
-		[ "$found" = "$wanted" ] || {
-			echo "$who: $found, not $wanted"
-			wrong=1
-		}
-	done
-	[ $wrong -eq 0 ] || {
-		cat "$file"
-		return 1
-	}
 }
 
 # own_output COLLECTION TEST: what the runner has passed on of it.
