@@ -43,6 +43,11 @@ it "address, undefined: both" has __ubsan_handle asan
 runs_all "address, undefined" asan
 free_running "address, undefined" asan
 it "address, undefined: unit checks" unit_passes asan
+for check in list run run_input run_resume; do
+	it "address, undefined: kvmeter, $check" env \
+		KVMETER_OUT="$scratch/asan/$ARCH" "${wrapper[@]}" \
+		prove -Q "check/kvmeter/$check.t"
+done
 
 # A check asks for more memory than there is.
 export TSAN_OPTIONS=allocator_may_return_null=1

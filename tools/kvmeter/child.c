@@ -104,6 +104,8 @@ static void __noreturn become(const struct child_config *cfg, const char *path,
 	if (getppid() != parent)
 		_exit(EXIT_FAIL); /* it died before it could kill us */
 	if (redirect_all(cfg) >= 0) {
+		/* that we ignore it is our affair */
+		signal(SIGPIPE, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &signals.at_start, NULL);
 		execv(path, cfg->argv);
 	}

@@ -193,6 +193,17 @@ static char *missing(const struct entry *e)
 	return NULL;
 }
 
+static bool has_failed_orderly(const struct entry *e)
+{
+	char *why;
+
+	if (e->end.code != EXIT_FAIL || !ktap_find(&e->ktap, KTAP_NOT_OK))
+		return false;
+	why = missing(e);
+	free(why);
+	return !why;
+}
+
 /* The end of a program that ended before it had told all; NULL: it has. */
 static char *abnormal_end(const struct entry *e, const char *tests)
 {
@@ -210,8 +221,7 @@ static char *abnormal_end(const struct entry *e, const char *tests)
 		return entry_signal_text(end);
 	if (end->code == EXIT_PASS)
 		return missing(e);
-	if (end->code == EXIT_FAIL && !missing(e) &&
-	    ktap_find(&e->ktap, KTAP_NOT_OK))
+	if (has_failed_orderly(e))
 		return NULL;
 	if (end->code == EXIT_SKIP)
 		return NULL;

@@ -129,7 +129,8 @@ static bool look_into(struct programs *p, const char *directory)
 		free(entries[i]);
 	}
 	free(entries);
-	p->directory = directory;
+	if (p->nr > 0)
+		p->directory = xstrdup(directory);
 	return p->nr > 0;
 }
 
@@ -158,7 +159,9 @@ static void look_around(struct programs *p)
 		usage_error("no benchmarks in %s nor in %s: name their "
 			    "directory by --tests or " TESTS_VARIABLE,
 			    here, real ? real : build);
+	free(here);
 	free(build);
+	free(real);
 }
 
 void programs_find(struct programs *p, const char *directory)

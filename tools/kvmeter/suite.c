@@ -144,8 +144,12 @@ static void read_line(struct suite *s, struct place *at, char *text)
 		return;
 	}
 	*colon = '\0';
-	if (!read_head(at, text, &line) || !read_command(at, colon + 1, &line))
+	if (!read_head(at, text, &line))
 		return;
+	if (!read_command(at, colon + 1, &line)) {
+		free(line.name);
+		return;
+	}
 	s->lines = xrealloc(s->lines, s->nr + 1, sizeof(*s->lines));
 	s->lines[s->nr++] = line;
 }

@@ -14,10 +14,10 @@
 #include "types.h"
 
 struct suite_line {
-	const char *name; /* of files, and as results are named */
-	size_t number;	  /* of the line */
-	u64 timeout_s;	  /* 0: the suite does not say */
-	char **words;	  /* benchmark and options, ended by NULL */
+	char *name;    /* of files, and as results are named */
+	size_t number; /* of the line */
+	u64 timeout_s; /* 0: the suite does not say */
+	char **words;  /* benchmark and options, ended by NULL */
 };
 
 struct suite {
