@@ -29,6 +29,12 @@ struct summary {
 struct summary stats_summary(const u64 *samples, size_t nr);
 
 /*
+ * The rank k of that interval: it reaches from the k-th smallest of @nr samples
+ * to the k-th largest. 0: there is none.
+ */
+size_t stats_ci_rank(size_t nr);
+
+/*
  * From the median to the farther end of its interval, in percent of the
  * median: what the table shows as +-95%. Negative if there is none: no
  * interval, or a median of 0 inside a wider one.

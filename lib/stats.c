@@ -22,7 +22,7 @@ static int compare_u64(const void *a, const void *b)
  * k <= X <= n-k. Sums its probabilities from the middle outwards, where they
  * are far from underflow for any n.
  */
-static size_t ci_rank(size_t n)
+size_t stats_ci_rank(size_t n)
 {
 	size_t k = n / 2, i;
 	double p = 1, cover;
@@ -65,7 +65,7 @@ static double stddev_of(const u64 *v, size_t nr, double mean)
 struct summary stats_summary(const u64 *samples, size_t nr)
 {
 	u64 *v = xcalloc(nr, sizeof(*v));
-	size_t rank = ci_rank(nr);
+	size_t rank = stats_ci_rank(nr);
 	struct summary s = { .nr = nr, .has_ci = rank > 0 };
 
 	memcpy(v, samples, nr * sizeof(*v));

@@ -8,7 +8,7 @@
 #include "judge.h"
 #include "option_row.h"
 
-/* The first side and one of the others. */
+/* A side and one to compare with it. */
 struct pair {
 	const struct side *before, *after;
 	char name_before, name_after; /* 'A', 'B' ... */
@@ -18,8 +18,16 @@ struct pair {
 	struct comparison *comparisons;
 };
 
+enum report_against {
+	AGAINST_FIRST,
+	AGAINST_PREVIOUS, /* each side against the one before it */
+};
+
 struct report {
 	struct judge_rule rule;
+	enum report_against against;
+	/* sides that have nothing in common are not compared, and no problem */
+	bool may_be_unlike;
 	enum judge_method method;
 	/* a file counts as one value, that of its runs' median: files.c */
 	bool by_files;
@@ -72,7 +80,8 @@ void report_warn(struct report *r, const char *fmt, ...) __printf(2, 3);
 
 /*
  * Pairs up the metrics that both sides of a pair have, and judges them. @only
- * is a list with commas, NULL for all metrics. What is amiss goes to @p.
+ * is a list with commas, NULL for all metrics. What is amiss goes to @p. One
+ * side alone has warnings, but no pairs.
  */
 void report_build(struct report *r, const char *only, struct problems *p);
 

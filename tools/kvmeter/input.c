@@ -71,8 +71,7 @@ static bool is_partial(const json_t *metric)
 	       !json_object_get(metric, "samples_per_run");
 }
 
-/* What the point is besides vCPUs and bytes, "tracking=ring". */
-static const char *read_variant(const json_t *config)
+const char *input_variant(const json_t *config)
 {
 	char *text = xstrdup(""), *longer;
 	const char *key;
@@ -97,15 +96,15 @@ static void read_point(struct results *r, const json_t *point,
 	const json_t *vcpus = json_object_get(config, "vcpus");
 	const json_t *bytes = json_object_get(config, "bytes");
 	const json_t *metrics = json_object_get(point, "metrics"), *metric;
+	size_t before = r->nr_series, i;
 	const char *variant;
-	size_t i;
 
 	if (!json_is_integer(vcpus) || !json_is_integer(bytes) ||
 	    !json_is_array(metrics)) {
 		problem(p, "%s: a point without config or metrics", r->path);
 		return;
 	}
-	variant = read_variant(config);
+	variant = input_variant(config);
 	json_array_foreach(metrics, i, metric)
 	{
 		struct series s = {
@@ -113,6 +112,7 @@ static void read_point(struct results *r, const json_t *point,
 			.variant = variant,
 			.vcpus = json_integer_value(vcpus),
 			.bytes = json_integer_value(bytes),
+			.json = metric,
 		};
 
 		if (is_partial(metric))
@@ -126,6 +126,8 @@ static void read_point(struct results *r, const json_t *point,
 				     sizeof(*r->series));
 		r->series[r->nr_series++] = s;
 	}
+	if (r->nr_series == before)
+		free((char *)variant);
 }
 
 /* The first check that is not ok; NULL: there is none. */
@@ -212,10 +214,10 @@ struct results *input_take(json_t *root, const char *path,
 	if (!read_head(r, p))
 		return r;
 	points = json_object_get(r->root, "points");
-	if (failed != INPUT_FAILED_TAKEN)
+	if (failed == INPUT_FAILED_REFUSED || failed == INPUT_FAILED_FINAL)
 		refuse_failed(r, points, failed, p);
 	json_array_foreach(points, i, point) read_point(r, point, p);
-	if (!r->nr_series)
+	if (!r->nr_series && failed != INPUT_ALL_TAKEN)
 		problem(p, "%s: nothing was measured: %s", path,
 			json_string_value(json_object_get(r->root, "verdict")));
 	return r;

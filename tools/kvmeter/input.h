@@ -16,10 +16,13 @@ struct series {
 	bool higher_is_better;
 	size_t nr;
 	double *values; /* medians of runs, in the order in which they ran */
+	const json_t
+		*json; /* the metric in the file; of a side: in its first */
 	/* of a side: where in them each file begins, and the files' medians */
 	size_t nr_files;
 	size_t *starts;
 	double *file_medians;
+	const json_t **file_json;
 };
 
 /* A results file. Strings are those of the JSON tree. */
@@ -55,6 +58,7 @@ enum input_failed {
 	INPUT_FAILED_REFUSED, /* verdict "fail", or a check that is not ok */
 	INPUT_FAILED_TAKEN,
 	INPUT_FAILED_FINAL, /* refused, where no option takes them */
+	INPUT_ALL_TAKEN,    /* and files in which nothing was measured */
 };
 
 /* Reads a file, or all *.json of a directory, in order of their names. */
@@ -70,6 +74,12 @@ bool series_same_point(const struct series *a, const struct series *b);
 
 /* Boots that the files are from; each one that tells none counts as its own. */
 size_t side_boots(const struct side *side);
+
+/*
+ * What a point is besides vCPUs and bytes, "tracking=ring"; "" if nothing. To
+ * be freed.
+ */
+const char *input_variant(const json_t *config);
 
 /* With a problem if there is none; @path is copied. */
 struct results *input_read(const char *path, enum input_failed failed,

@@ -152,7 +152,8 @@ static void warn_of_missing(struct report *r, const struct side *in, char name,
 	}
 }
 
-static void pair_up(struct pair *pair, const char *only, struct problems *p)
+static void pair_up(struct pair *pair, const char *only, bool may_be_unlike,
+		    struct problems *p)
 {
 	const struct side *before = pair->before;
 	size_t i;
@@ -171,7 +172,7 @@ static void pair_up(struct pair *pair, const char *only, struct problems *p)
 				before->operand);
 		pair->series[pair->nr++] = a;
 	}
-	if (pair->nr == 0)
+	if (pair->nr == 0 && !may_be_unlike)
 		problem(p, "%s, %s: nothing to compare: no %s in common",
 			before->operand, pair->after->operand,
 			only ? "metric of this name" : "metric");
@@ -212,6 +213,34 @@ static void fill_comparisons(struct report *r)
 	}
 }
 
+/* What one has and the other has not; all of it goes without saying. */
+static void warn_of_both(struct report *r, const struct pair *pair,
+			 const char *only)
+{
+	if (pair->nr == 0)
+		return;
+	warn_of_order(r, pair);
+	warn_of_missing(r, pair->before, pair->name_before, pair->after, only);
+	warn_of_missing(r, pair->after, pair->name_after, pair->before, only);
+}
+
+static void build_pair(struct report *r, size_t i, const char *only,
+		       struct problems *p)
+{
+	size_t before = r->against == AGAINST_FIRST ? 0 : i;
+	struct pair *pair = &r->pairs[i];
+
+	*pair = (struct pair){
+		.before = &r->sides[before],
+		.after = &r->sides[i + 1],
+		.name_before = 'A' + before,
+		.name_after = 'B' + i,
+	};
+	differ_sides(&pair->differences, pair->before, pair->after);
+	pair_up(pair, only, r->may_be_unlike, p);
+	warn_of_both(r, pair, only);
+}
+
 void report_build(struct report *r, const char *only, struct problems *p)
 {
 	size_t i;
@@ -221,27 +250,13 @@ void report_build(struct report *r, const char *only, struct problems *p)
 	warn_of_boots(r);
 	r->nr_pairs = r->nr_sides - 1;
 	r->pairs = xcalloc(r->nr_pairs, sizeof(*r->pairs));
-	for (i = 0; i < r->nr_pairs; i++) {
-		struct pair *pair = &r->pairs[i];
-
-		*pair = (struct pair){
-			.before = &r->sides[0],
-			.after = &r->sides[i + 1],
-			.name_before = 'A',
-			.name_after = 'B' + i,
-		};
-		differ_sides(&pair->differences, pair->before, pair->after);
-		warn_of_order(r, pair);
-		warn_of_missing(r, pair->before, pair->name_before, pair->after,
-				only);
-		warn_of_missing(r, pair->after, pair->name_after, pair->before,
-				only);
-		pair_up(pair, only, p);
-	}
+	for (i = 0; i < r->nr_pairs; i++)
+		build_pair(r, i, only, p);
 	if (p->nr)
 		return;
 	r->by_files = report_needs_files(r);
 	fill_comparisons(r);
 	r->rule.same_runs = r->nr_pairs == 1;
-	r->method = judge(r->comparisons, r->nr_comparisons, &r->rule);
+	if (r->nr_comparisons)
+		r->method = judge(r->comparisons, r->nr_comparisons, &r->rule);
 }

@@ -49,6 +49,9 @@ static void append(struct series *to, const struct series *from)
 		xrealloc(to->starts, to->nr_files + 1, sizeof(*to->starts));
 	to->file_medians = xrealloc(to->file_medians, to->nr_files + 1,
 				    sizeof(*to->file_medians));
+	to->file_json = xrealloc(to->file_json, to->nr_files + 1,
+				 sizeof(*to->file_json));
+	to->file_json[to->nr_files] = from->json;
 	to->starts[to->nr_files] = to->nr;
 	to->file_medians[to->nr_files++] = median_of(from->values, from->nr);
 	to->values =
