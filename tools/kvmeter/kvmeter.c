@@ -23,6 +23,8 @@ static const struct command {
 	  command_noise },
 	{ "bisect", "which commit made it slower? for git bisect run",
 	  command_bisect },
+	{ "report", "a page with tables and figures of results",
+	  command_report },
 	{ NULL, NULL, NULL },
 };
 

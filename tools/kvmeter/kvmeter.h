@@ -14,6 +14,7 @@ int command_compare(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_noise(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);
 
 #endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* kvmeter report A [B ...] */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "html_figures.h"
+#include "html_page.h"
+#include "kvmeter.h"
+#include "options.h"
+#include "util.h"
+
+/* Their names are letters. */
+#define SIDES_MAX 26
+
+enum order { ORDER_GIVEN, ORDER_KERNEL, ORDER_TIME };
+
+struct report_config {
+	const char *output;
+	int order;
+	bool no_figures;
+	bool help;
+};
+
+static const char *const order_names[] = { "given", "kernel", "time", NULL };
+
+static const struct report_config defaults = { .output = "-" };
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ OPT_STRING, 'o', "output", "FILE",
+	  offsetof(struct report_config, output),
+	  "write the page there, - for standard output",
+	  0, 0, NULL, NULL, true },
+	{ OPT_CHOICE, 0, "order", "HOW", offsetof(struct report_config, order),
+	  "which side comes first: as given, by the kernel's version, or by time",
+	  0, 0, order_names, NULL, true },
+	{ OPT_FLAG, 0, "no-figures", NULL,
+	  offsetof(struct report_config, no_figures),
+	  "tables alone, which needs no gnuplot", FLAG_ROW },
+	{ OPT_FLAG, 'h', "help", NULL, offsetof(struct report_config, help),
+	  "print this", FLAG_ROW },
+	{ .type = OPT_END },
+};
+/* clang-format on */
+
+static const struct option_row *const tables[] = { rows, NULL };
+static const struct option_set set = {
+	.program = "kvmeter report",
+	.summary =
+		"Makes one HTML file of results: tables, figures, comparisons.\n"
+		"A, B: files written by --json, or directories of them, one experiment each.\n"
+		"Exit: 0, or 2 if the input cannot be used, or 4 if there is no gnuplot.",
+	.tables = tables,
+	.operands = "A [B]...",
+};
+
+static const char *first_start(const struct side *s)
+{
+	const char *first = s->files[0]->started;
+	size_t i;
+
+	for (i = 1; i < s->nr_files; i++)
+		if (strcmp(s->files[i]->started, first) < 0)
+			first = s->files[i]->started;
+	return first;
+}
+
+static bool is_later(enum order order, const struct side *a,
+		     const struct side *b)
+{
+	if (order == ORDER_TIME)
+		return strcmp(first_start(a), first_start(b)) > 0;
+	return order == ORDER_KERNEL &&
+	       strverscmp(view_kernel(a), view_kernel(b)) > 0;
+}
+
+/* Equal ones stay as they are, which qsort() does not promise. */
+static void sort_sides(struct side *sides, size_t nr, enum order order)
+{
+	size_t i, k;
+
+	for (i = 1; i < nr; i++) {
+		struct side one = sides[i];
+
+		for (k = i; k > 0 && is_later(order, &sides[k - 1], &one); k--)
+			sides[k] = sides[k - 1];
+		sides[k] = one;
+	}
+}
+
+static void refuse(const struct problems *p)
+{
+	if (p->nr)
+		end(EXIT_USAGE, "%s", p->text);
+}
+
+static void read_sides(struct view *v, char **operands, size_t nr,
+		       enum order order)
+{
+	struct problems p = { 0, NULL };
+	struct side *sides = xcalloc(nr, sizeof(*sides));
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		side_read(&sides[i], operands[i], INPUT_ALL_TAKEN, &p);
+	refuse(&p);
+	sort_sides(sides, nr, order);
+	view_build(v, sides, nr, &p);
+	refuse(&p);
+}
+
+static void draw_figures(struct page *page, struct figures *f)
+{
+	const struct view *v = page->view;
+	size_t i;
+
+	figures_init(f);
+	page->starts = xcalloc(v->nr_metrics + 1, sizeof(*page->starts));
+	for (i = 0; i < v->nr_metrics; i++) {
+		page->starts[i] = f->nr;
+		figures_add_runs(f, v, &v->metrics[i]);
+		figures_add_scaling(f, v, &v->metrics[i]);
+		figures_add_trend(f, v, &v->metrics[i]);
+		figures_add_latencies(f, v, &v->metrics[i]);
+	}
+	page->starts[i] = f->nr;
+	figures_draw(f);
+	page->figures = f;
+}
+
+/* 0 or an errno. What is there stays until the new one is complete. */
+static int replace_file(const char *path, const char *text, size_t bytes)
+{
+	char *name = xasprintf("%s.%d.tmp", path, (int)getpid());
+	FILE *out = fopen(name, "wxe");
+	int error = 0;
+
+	if (!out) {
+		error = errno;
+		free(name);
+		return error;
+	}
+	if (fwrite(text, 1, bytes, out) != bytes || fflush(out) ||
+	    fsync(fileno(out)))
+		error = errno;
+	if (fclose(out) && !error)
+		error = errno;
+	if (!error && rename(name, path))
+		error = errno;
+	if (error)
+		unlink(name);
+	free(name);
+	return error;
+}
+
+/* A device or a pipe is no file that another could take the place of. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static void write_page(const char *path, const char *text, size_t bytes)
+{
+	FILE *out;
+	int error;
+
+	if (strcmp(path, "-") == 0) {
+		fwrite(text, 1, bytes, stdout);
+		return;
+	}
+	if (!is_special(path)) {
+		error = replace_file(path, text, bytes);
+		if (error)
+			die("--output %s: %s", path, strerror(error));
+		return;
+	}
+	out = fopen(path, "we");
+	if (!out || fwrite(text, 1, bytes, out) != bytes || fclose(out))
+		die("--output %s: %s", path, strerror(errno));
+}
+
+int command_report(int argc, char **argv)
+{
+	struct report_config config = defaults;
+	/* lives as long as the process, as leak checkers see */
+	static struct view view;
+	static struct figures figures;
+	struct page page = { .view = &view };
+	char *text;
+	size_t bytes;
+	int first = options_parse(&set, &config, argc, argv);
+
+	if (config.help) {
+		options_help(&set, &defaults, stdout);
+		return EXIT_PASS;
+	}
+	if (first == argc)
+		usage_error("no file or directory");
+	if (argc - first > SIDES_MAX)
+		usage_error("more than %d files or directories", SIDES_MAX);
+	read_sides(&view, argv + first, argc - first, config.order);
+	if (!config.no_figures)
+		draw_figures(&page, &figures);
+	page.out = open_memstream(&text, &bytes);
+	if (!page.out)
+		die("out of memory");
+	page_print(&page);
+	if (fclose(page.out))
+		die("out of memory");
+	write_page(config.output, text, bytes);
+	free(text);
+	free(page.starts);
+	return EXIT_PASS;
+}

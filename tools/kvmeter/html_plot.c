@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "child.h"
+#include "clock.h"
+#include "html_plot.h"
+#include "util.h"
+
+/* Figures take milliseconds each; this is for a machine in distress. */
+#define TIMEOUT_NS (300 * NSEC_PER_SEC)
+
+/* From here on values are shown on a logarithmic scale. */
+#define LOG_FROM 20
+
+/* Intervals between the tics of an axis. */
+#define TICS_MAX 5
+
+void figures_init(struct figures *f)
+{
+	*f = (struct figures){ 0 };
+	f->script = open_memstream(&f->text, &f->bytes);
+	if (!f->script)
+		die("out of memory");
+	/* decimal points, whatever the environment says */
+	fputs("set encoding utf8\nset decimalsign '.'\n", f->script);
+}
+
+struct figure *figures_add(struct figures *f, const char *kind,
+			   unsigned int width, unsigned int height)
+{
+	f->list = xrealloc(f->list, f->nr + 1, sizeof(*f->list));
+	f->list[f->nr] = (struct figure){ .kind = kind };
+	fprintf(f->script,
+		"reset\n"
+		"set terminal svg size %u,%u noenhanced font 'sans-serif,13'\n"
+		"set output\n"
+		"unset key\n"
+		"set border 3 linecolor rgb '%s'\n"
+		"set tics nomirror scale 0.4 textcolor rgb '%s'\n"
+		"set xlabel offset 0,0.4 textcolor rgb '%s'\n",
+		width, height, SVG_FAINT, SVG_INK, SVG_FAINT);
+	return &f->list[f->nr++];
+}
+
+void figure_add_key(struct figure *f, struct figure_key key)
+{
+	f->keys = xrealloc(f->keys, f->nr_keys + 1, sizeof(*f->keys));
+	f->keys[f->nr_keys++] = key;
+}
+
+/* ---- gnuplot ---- */
+
+struct scratch {
+	char *directory, *script, *output, *errors;
+};
+
+static void scratch_init(struct scratch *s)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	s->directory =
+		xasprintf("%s/kvmeter-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(s->directory))
+		die("%s: %s", s->directory, strerror(errno));
+	s->script = xasprintf("%s/script", s->directory);
+	s->output = xasprintf("%s/output", s->directory);
+	s->errors = xasprintf("%s/errors", s->directory);
+}
+
+static void scratch_fini(struct scratch *s)
+{
+	unlink(s->script);
+	unlink(s->output);
+	unlink(s->errors);
+	rmdir(s->directory);
+	free(s->script);
+	free(s->output);
+	free(s->errors);
+	free(s->directory);
+}
+
+static void write_script(const struct figures *f, const struct scratch *s)
+{
+	FILE *out = fopen(s->script, "we");
+
+	if (!out || fwrite(f->text, 1, f->bytes, out) != f->bytes ||
+	    fclose(out))
+		die("%s: %s", s->script, strerror(errno));
+}
+
+static struct child_end run_gnuplot(const struct scratch *s)
+{
+	/* -d: nothing of the user's own settings */
+	char *argv[] = { "gnuplot", "-d", s->script, NULL };
+	struct child_end end = child_run(&(struct child_config){
+		.argv = argv,
+		.stdout_path = s->output,
+		.stderr_path = s->errors,
+		.timeout_ns = TIMEOUT_NS,
+	});
+
+	return end;
+}
+
+/* Why it failed, to be freed; NULL: it has not. */
+static char *complaint(const struct child_end *end, const struct scratch *s)
+{
+	char *errors = read_text("%s", s->errors);
+
+	if (end->timed_out)
+		return xstrdup("gnuplot does not come to an end");
+	if (end->code != 0 || (errors && *errors))
+		return xasprintf("gnuplot: exit %d: %s", end->code,
+				 errors ? errors : "");
+	free(errors);
+	return NULL;
+}
+
+static void take_figures(struct figures *f, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr; i++) {
+		struct figure *one = &f->list[i];
+
+		one->svg = svg_take(&text, &one->width, &one->height);
+		if (!one->svg)
+			die("gnuplot has drawn %zu of %zu figures", i, f->nr);
+	}
+}
+
+void figures_draw(struct figures *f)
+{
+	struct child_end end;
+	struct scratch s;
+	char *why, *text;
+
+	fclose(f->script);
+	if (f->nr == 0)
+		return;
+	scratch_init(&s);
+	write_script(f, &s);
+	end = run_gnuplot(&s);
+	why = end.error || end.interrupted ? NULL : complaint(&end, &s);
+	text = read_text("%s", s.output);
+	scratch_fini(&s);
+	if (end.interrupted)
+		_exit(EXIT_INTERRUPTED + child_interrupted());
+	if (end.error == ENOENT)
+		skip("figures are drawn by gnuplot, which is not here: on "
+		     "Debian apt-get install gnuplot-nox, or ask for "
+		     "--no-figures");
+	if (end.error)
+		die("gnuplot: %s", strerror(end.error));
+	if (why)
+		die("%s", why);
+	take_figures(f, text ? text : "");
+	free(text);
+	free(f->text);
+}
+
+/* ---- axes ---- */
+
+static const struct scale {
+	double factor;
+	const char *ns, *count; /* names; a count's unit follows */
+} scales[] = {
+	{ 1e9, "s", "G " },
+	{ 1e6, "ms", "M " },
+	{ 1e3, "us", "k " },
+	{ 1, "ns", "" },
+};
+
+static void choose_unit(struct plot_axis *a, const char *unit, double largest)
+{
+	char word[PLOT_UNIT_MAX + 1];
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(scales) - 1 && largest < scales[i].factor)
+		i++;
+	a->factor = scales[i].factor;
+	if (strcmp(unit, "ns") == 0)
+		snprintf(a->unit, sizeof(a->unit), "%s", scales[i].ns);
+	else
+		snprintf(a->unit, sizeof(a->unit), "%s%s", scales[i].count,
+			 plot_word(word, unit, PLOT_UNIT_MAX));
+}
+
+void plot_axis_init(struct plot_axis *a, char name, enum plot_base base,
+		    const char *unit, double least, double largest)
+{
+	double room;
+
+	*a = (struct plot_axis){ .name = name };
+	choose_unit(a, unit, largest);
+	a->log = least > 0 && largest / least >= LOG_FROM;
+	a->min = least / a->factor;
+	a->max = largest / a->factor;
+	if (a->log) {
+		room = pow(a->max / a->min, 0.07);
+		a->min /= room;
+		a->max *= room;
+		return;
+	}
+	if (base == PLOT_FROM_ZERO || a->max == a->min)
+		a->min = 0;
+	if (a->max == 0)
+		a->max = 1;
+	room = (a->max - a->min) * 0.06;
+	a->min = fmax(0, a->min - (a->min > 0 ? room : 0));
+	a->max += room;
+}
+
+/* 1, 2 or 5 times a power of ten. */
+static double nice_step(double at_least)
+{
+	static const double steps[] = { 1, 2, 5, 10 };
+	double decade = pow(10, floor(log10(at_least)));
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(steps) - 1 && steps[i] * decade < at_least)
+		i++;
+	return steps[i] * decade;
+}
+
+static void set_linear_tics(const struct plot_axis *a, FILE *script)
+{
+	double step = nice_step((a->max - a->min) / TICS_MAX);
+	double first = ceil(a->min / step);
+	const char *sep = "";
+	double i;
+
+	for (i = first; i * step <= a->max && i < first + 20; i++) {
+		fprintf(script, "%s\"%.10g\" %.10g", sep, i * step, i * step);
+		sep = ", ";
+	}
+}
+
+/* The fewer powers of ten there are, the more numbers in between. */
+static void set_log_tics(const struct plot_axis *a, FILE *script)
+{
+	static const struct {
+		double decades; /* at most so many are shown */
+		size_t nr;
+		double parts[3];
+	} rows[] = {
+		{ 2.3, 3, { 1, 2, 5 } },
+		{ 3.5, 2, { 1, 3 } },
+		{ INFINITY, 1, { 1 } },
+	};
+	int first = floor(log10(a->min)), last = ceil(log10(a->max)), decade;
+	int skip_by = max_u64(1, (last - first) / TICS_MAX);
+	const char *sep = "";
+	size_t row = 0, i;
+
+	while (log10(a->max / a->min) > rows[row].decades)
+		row++;
+	for (decade = first; decade <= last; decade += skip_by) {
+		for (i = 0; i < rows[row].nr; i++) {
+			double v = rows[row].parts[i] * pow(10, decade);
+
+			if (v < a->min || v > a->max)
+				continue;
+			fprintf(script, "%s\"%.10g\" %.10g", sep, v, v);
+			sep = ", ";
+		}
+	}
+}
+
+void plot_axis_set(const struct plot_axis *a, FILE *script)
+{
+	fprintf(script, "set %crange [%.10g:%.10g]\n", a->name, a->min, a->max);
+	if (a->log)
+		fprintf(script, "set logscale %c\n", a->name);
+	fprintf(script, "set %ctics (", a->name);
+	if (a->log)
+		set_log_tics(a, script);
+	else
+		set_linear_tics(a, script);
+	fputs(")\n", script);
+	fprintf(script, "set grid %ctics linetype 1 linecolor rgb '%s'\n",
+		a->name, SVG_SOFT);
+}
+
+void plot_axis_name(const struct plot_axis *y, FILE *script)
+{
+	fprintf(script,
+		"set tmargin 2\n"
+		"set label 1 '%s%s' at screen 0.015, screen 0.955 left "
+		"textcolor rgb '%s'\n",
+		y->unit, y->log ? ", logarithmic" : "", SVG_FAINT);
+}
+
+enum svg_point plot_symbol(int series)
+{
+	static const enum svg_point symbols[SVG_SERIES] = {
+		SVG_CIRCLE,  SVG_SQUARE, SVG_UP,
+		SVG_DIAMOND, SVG_DOWN,	 SVG_PENTAGON,
+	};
+
+	return symbols[(series - 1) % SVG_SERIES];
+}
+
+const char *plot_word(char *buf, const char *text, size_t max)
+{
+	size_t i;
+
+	for (i = 0; i < max && text[i]; i++)
+		buf[i] = strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				"abcdefghijklmnopqrstuvwxyz0123456789 ,=._+:/-",
+				text[i]) ?
+				 text[i] :
+				 '_';
+	buf[i] = '\0';
+	return buf;
+}
