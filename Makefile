@@ -182,9 +182,17 @@ $(PARTS): check-%:
 
 install: install-$(if $(INSTALL_PATH),kselftest,prefix)
 
+# Where bash-completion looks for those of commands in the same PREFIX.
+completions := $(PREFIX)/share/bash-completion/completions
+
 install-prefix: all
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install $(BINARIES) $(TOOLS) $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(completions)
+	install -m 644 tools/completion.bash $(DESTDIR)$(completions)/kvmeter
+	for t in $(TESTS); do \
+		ln -sf kvmeter $(DESTDIR)$(completions)/$$t || exit; \
+	done
 	$(if $(MAN),install -d $(DESTDIR)$(PREFIX)/share/man/man1)
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1)
 

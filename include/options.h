@@ -34,11 +34,26 @@ struct option_set {
  * "-w 101: not in 0..100". --help and --version are rows like others, for the
  * caller to act upon.
  *
+ * The option --completion alone ends the process too, after
+ * options_completion().
+ *
  * Returns the index in @argv of the first operand, @argc if there is none.
  * Where operands are taken, options may follow them; @argv is then reordered.
  */
 int options_parse(const struct option_set *set, void *config, int argc,
 		  char **argv);
+
+/*
+ * For a shell that completes command lines, a line each:
+ *
+ *   operands TEXT                         as in the usage line; if any are
+ * taken option LETTER NAME ARG KIND CHOICE...
+ *
+ * LETTER and ARG are "-" if there is none. KIND is "flag", "value", "choice",
+ * "list" (choices with commas), or "ask": the value "help" lists what can be
+ * chosen, which the help text of the row says as "'help' lists".
+ */
+void options_completion(const struct option_set *set, FILE *out);
 
 /*
  * Usage line, summary, and a row per option with its default from @config; an

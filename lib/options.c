@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "options.h"
 #include "util.h"
@@ -272,6 +273,37 @@ static void store(const struct typed *t, void *config)
 			    t->value ? t->value : "", why);
 }
 
+static const char *completion_kind(const struct option_row *row)
+{
+	if (!option_takes_value(row))
+		return "flag";
+	if (row->choices)
+		return row->type == OPT_CHOICE ? "choice" : "list";
+	return strstr(row->help, "'help' lists") ? "ask" : "value";
+}
+
+void options_completion(const struct option_set *set, FILE *out)
+{
+	const struct option_row *const *table, *row;
+
+	if (set->operands)
+		fprintf(out, "operands %s\n", set->operands);
+	for (table = set->tables; *table; table++) {
+		for (row = *table; row->type != OPT_END; row++) {
+			bool value = option_takes_value(row);
+			const char *const *choice = value ? row->choices : NULL;
+
+			fprintf(out, "option %c %s%s %s %s",
+				row->letter ? row->letter : '-',
+				option_prefix(row), row->name,
+				value ? row->arg : "-", completion_kind(row));
+			for (; choice && *choice; choice++)
+				fprintf(out, " %s", *choice);
+			fputc('\n', out);
+		}
+	}
+}
+
 int options_parse(const struct option_set *set, void *config, int argc,
 		  char **argv)
 {
@@ -279,6 +311,11 @@ int options_parse(const struct option_set *set, void *config, int argc,
 	struct typed t;
 	int value;
 
+	/* no row: it is for a shell, not for people */
+	if (argc == 2 && strcmp(argv[1], "--completion") == 0) {
+		options_completion(set, stdout);
+		exit(fflush(stdout) ? EXIT_FAIL : EXIT_PASS);
+	}
 	parser_init(&p, set);
 	opterr = 0;
 	optind = 0; /* glibc and musl alike then begin anew */

@@ -62,6 +62,7 @@ installs() {
 	for test in $(benchmarks); do
 		says "^$test \(kvmeter\)" \
 			"$destination/opt/kvmeter/bin/$test" --version
+		cmp tools/completion.bash "$destination/opt/kvmeter/share/bash-completion/completions/$test"
 		cmp "doc/$test.1" "$destination/opt/kvmeter/share/man/man1/$test.1"
 	done
 }

@@ -271,6 +271,58 @@ static void test_taken_operands(void **state __maybe_unused)
 	assert_string_equal(help, "Usage: dirty_test [OPTION]... A [B]");
 }
 
+static void expect_completion(const struct option_set *set,
+			      const char *expected)
+{
+	struct command c;
+	struct child child;
+
+	command_init(&c, "--completion");
+	if (set)
+		c.set = set;
+	child_run(&child, command_parse, &c);
+	assert_string_equal(child.out, expected);
+	assert_string_equal(child.err, "");
+	assert_int_equal(child.code, 0);
+}
+
+/* What a shell is told: alone on the command line, and with nothing else. */
+static void test_completion(void **state __maybe_unused)
+{
+	static const struct option_row rows[] = {
+		{ .type = OPT_STRING,
+		  .letter = 's',
+		  .name = "source",
+		  .arg = "TYPE",
+		  .help = "of memory; 'help' lists them" },
+		{ .type = OPT_END },
+	};
+	static const struct option_row *const one[] = { rows, NULL };
+	static const struct option_set asking = { "prog", "Asks.", one,
+						  "A [B]..." };
+
+	expect_completion(NULL,
+			  "option v vcpus LIST value\n"
+			  "option b bytes LIST value\n"
+			  "option x slots N value\n"
+			  "option c pin LIST value\n"
+			  "option J json FILE value\n"
+			  "option q quiet - flag\n"
+			  "option w write-percent PERCENT value\n"
+			  "option a random-access - flag\n"
+			  "option - no-prefault - flag\n"
+			  "option r seed N value\n"
+			  "option k chunk SIZE value\n"
+			  "option o order ORDER choice forward backward "
+			  "shuffled\n"
+			  "option M ways LIST list forward backward shuffled\n"
+			  "option - straight - flag\n"
+			  "option - write-mode MODE choice 4K 16K\n");
+	expect_completion(&asking, "operands A [B]...\n"
+				   "option s source TYPE ask\n");
+	refused("-a --completion", "--completion: unknown option");
+}
+
 /* A refused command line leaves nothing behind for the next. */
 static void test_again(void **state __maybe_unused)
 {
@@ -383,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_operands),
 		cmocka_unit_test(test_taken_operands),
+		cmocka_unit_test(test_completion),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_bugs),
 		cmocka_unit_test(test_limit),

@@ -40,6 +40,14 @@ static int print_help(void)
 	return EXIT_PASS;
 }
 
+/* As options_completion() does it for the commands themselves. */
+static int print_completion(void)
+{
+	for (const struct command *c = commands; c->name; c++)
+		printf("command %s\n", c->name);
+	return EXIT_PASS;
+}
+
 static const struct command *find_command(const char *name)
 {
 	const struct command *c;
@@ -80,6 +88,8 @@ static int run(int argc, char **argv)
 		return print_help();
 	if (!strcmp(word, "help"))
 		return print_help_of(argc - 2, argv + 2);
+	if (!strcmp(word, "--completion"))
+		return print_completion();
 	if (!strcmp(word, "--version")) {
 		puts("kvmeter " KVMETER_VERSION);
 		return EXIT_PASS;
