@@ -99,9 +99,6 @@ unsigned int arch_block_sizes(const struct vm *vm, u64 bytes[ARCH_BLOCK_SIZES]);
  */
 void arch_map_block(struct vm *vm, u64 gva, u64 gpa, u64 block_bytes);
 
-/* Nanoseconds of one tick of the guest's arch_counter(). */
-double arch_guest_tick_ns(const struct vm *vm);
-
 /* Did KVM_RUN return since the guest left by arch_leave_guest()? Any thread. */
 bool arch_is_ucall(const struct kvm_run *run);
 

@@ -159,6 +159,9 @@ void stats_end(struct run *r, int metric);
  */
 void metrics_not_applicable(struct run *r, u64 metrics);
 
+/* What a time in which several things were sampled has used, for @metric. */
+void sample_usage(struct run *r, int metric, struct usage usage);
+
 /*
  * Makes room for @nr samples of @metric in this run, for those that are
  * recorded while something is timed; --rounds of them need none.

@@ -8,7 +8,7 @@
 #ifndef KVMETER_CREW_H
 #define KVMETER_CREW_H
 
-#include "types.h"
+#include "timing.h"
 
 struct crew;
 
@@ -29,6 +29,12 @@ unsigned int crew_workers(const struct crew *crew);
 void crew_run(struct crew *crew, u64 nr,
 	      void (*job)(void *arg, unsigned int worker, u64 index),
 	      void *arg);
+
+/*
+ * What the workers have used, the main thread excluded, since they were
+ * created. While they sleep.
+ */
+struct thread_usage crew_usage(const struct crew *crew);
 
 /* Kernel's id of a worker's thread, for what is counted by thread. */
 int crew_tid(const struct crew *crew, unsigned int worker);

@@ -56,6 +56,9 @@ struct timing gang_stop(struct gang *gang);
  */
 void gang_wait_accesses(struct gang *gang, u64 accesses);
 
+/* Kernel's id of a vCPU's thread, for what is counted by thread. */
+int gang_tid(const struct gang *gang, unsigned int vcpu);
+
 /* What the vCPUs have done since the release; exact when they are stopped. */
 struct progress {
 	u64 reads;

@@ -14,7 +14,6 @@ enum metric_unit {
 	UNIT_NS,
 	UNIT_PAGES,
 	UNIT_PAGES_PER_S,
-	UNIT_EXITS,
 	UNIT_COUNT,
 	UNIT_BLOCKS_PER_MIN,
 };
@@ -86,7 +85,7 @@ struct series {
 	unsigned int nr_vcpus;
 	u64 pages;	    /* that one sample is about; 0: not meaningful */
 	u64 thread_pages;   /* most that one thread goes through; 0: unknown */
-	bool timed;	    /* samples are of series_add() */
+	bool timed;	    /* usage is known */
 	struct usage usage; /* sum over them */
 	char *remark;	    /* of the last sample, or NULL */
 	/* KVM's statistics that changed in the last sample's phase */
@@ -107,6 +106,7 @@ struct check_state {
  */
 void series_reserve(struct series *s, unsigned int nr);
 void series_add(struct series *s, const struct timing *t);
+void series_add_usage(struct series *s, struct usage usage);
 void series_add_value(struct series *s, u64 value);
 /* All samples since the last call, if there are any, were one run's. */
 void series_end_run(struct series *s);

@@ -20,6 +20,8 @@ struct worker {
 	unsigned int index;
 	pthread_t thread;
 	int tid;
+	int delay_fd;
+	struct thread_usage usage; /* after its last list */
 };
 
 struct crew {
@@ -57,6 +59,7 @@ static void *worker_main(void *arg)
 	u32 done = 0;
 
 	w->tid = syscall(SYS_gettid);
+	w->delay_fd = delay_open(w->tid);
 	report_done(c);
 	for (;;) {
 		u32 list = __atomic_load_n(&c->list, __ATOMIC_ACQUIRE);
@@ -69,6 +72,7 @@ static void *worker_main(void *arg)
 		if (c->quit)
 			return NULL;
 		work(c, w->index);
+		w->usage = thread_usage_now();
 		report_done(c);
 	}
 }
@@ -131,6 +135,9 @@ void crew_free(struct crew *c)
 	release(c);
 	for (unsigned int i = 1; i < c->nr; i++)
 		pthread_join(c->worker[i].thread, NULL);
+	for (unsigned int i = 1; i < c->nr; i++)
+		if (c->worker[i].delay_fd >= 0)
+			close(c->worker[i].delay_fd);
 	free(c->worker);
 	free(c);
 }
@@ -138,6 +145,17 @@ void crew_free(struct crew *c)
 unsigned int crew_workers(const struct crew *c)
 {
 	return c->nr;
+}
+
+struct thread_usage crew_usage(const struct crew *c)
+{
+	struct thread_usage sum = { 0 };
+
+	for (unsigned int i = 1; i < c->nr; i++) {
+		sum = thread_usage_add(sum, c->worker[i].usage);
+		sum.delay_ns += delay_read(c->worker[i].delay_fd);
+	}
+	return sum;
 }
 
 int crew_tid(const struct crew *c, unsigned int worker)

@@ -382,6 +382,7 @@ static u64 clear_rings(struct dirty_log *log)
 
 struct timing dirty_log_clear(struct dirty_log *log)
 {
+	struct thread_usage crew = crew_usage(log->clearers);
 	struct usage before = usage_now();
 	struct timing t = { 0 };
 
@@ -391,6 +392,8 @@ struct timing dirty_log_clear(struct dirty_log *log)
 	else if (dirty_mode_has_rings(log->mode))
 		t.ns = clear_rings(log);
 	t.usage = usage_since(&before);
+	usage_move_to_host(&t.usage,
+			   thread_usage_sub(crew_usage(log->clearers), crew));
 	if (log->error)
 		die_in_thread(log);
 	return t;

@@ -11,7 +11,7 @@ void reserve_dirty_calls(struct run *r, const struct dirty_log *log,
 static void sample_calls(struct run *r, int metric, struct dirty_calls calls)
 {
 	for (u64 i = 0; i < calls.nr; i++)
-		sample_time(r, metric, (struct timing){ .ns = calls.ns[i] });
+		sample_value(r, metric, calls.ns[i]);
 }
 
 void sample_dirty_get(struct run *r, struct dirty_log *log, int metric)

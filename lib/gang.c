@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ struct member {
 	struct gang *gang;
 	struct vcpu *vcpu;
 	pthread_t thread;
+	int tid;
+	int delay_fd;
 	u64 cpu; /* to be pinned to */
 	u64 arrival_ns;
 	u64 in_run_ns; /* CPU time from release to arrival, of all rounds */
@@ -51,6 +54,7 @@ struct gang {
 	cpu_set_t main_cpus; /* of the main thread, before it was pinned */
 	struct usage usage;  /* at the release */
 	u64 in_run_ns;	     /* at the release */
+	u64 delay_ns;	     /* at the release */
 	u64 release_ns;
 	u64 next_tick_ns; /* when cfg.tick is due, however often we look */
 	/* futexes, each on a line of its own */
@@ -111,6 +115,7 @@ static void *member_main(void *arg)
 	struct gang *g = m->gang;
 	u32 done = 0;
 
+	m->tid = syscall(SYS_gettid);
 	pin_self(m->cpu);
 	for (;;) {
 		u32 round = __atomic_load_n(&g->round, __ATOMIC_ACQUIRE);
@@ -174,11 +179,14 @@ struct gang *gang_create(struct vm *vm, const struct gang_config *cfg)
 		m->gang = g;
 		m->vcpu = &vm->vcpus[i];
 		m->cpu = pin_of(cfg, i);
+		m->delay_fd = -1;
 		start_thread(g, m);
 	}
 	sched_getaffinity(0, sizeof(g->main_cpus), &g->main_cpus);
 	pin_self(pin_of(cfg, g->nr));
 	gang_round(g, NULL);
+	for (unsigned int i = 0; i < g->nr; i++)
+		g->member[i].delay_fd = delay_open(g->member[i].tid);
 	return g;
 }
 
@@ -197,6 +205,9 @@ void gang_free(struct gang *g)
 	release(g);
 	for (unsigned int i = 0; i < g->nr; i++)
 		pthread_join(g->member[i].thread, NULL);
+	for (unsigned int i = 0; i < g->nr; i++)
+		if (g->member[i].delay_fd >= 0)
+			close(g->member[i].delay_fd);
 	sched_setaffinity(0, sizeof(g->main_cpus), &g->main_cpus);
 	free(g->member);
 	free(g->vcpu_ns);
@@ -209,6 +220,15 @@ static u64 in_run_ns(const struct gang *g)
 
 	for (unsigned int i = 0; i < g->nr; i++)
 		ns += g->member[i].in_run_ns;
+	return ns;
+}
+
+static u64 delay_ns(const struct gang *g)
+{
+	u64 ns = 0;
+
+	for (unsigned int i = 0; i < g->nr; i++)
+		ns += delay_read(g->member[i].delay_fd);
 	return ns;
 }
 
@@ -257,6 +277,7 @@ void gang_start(struct gang *g, const char *function)
 	}
 	__atomic_store_n(&g->outstanding, g->nr, __ATOMIC_RELAXED);
 	g->in_run_ns = in_run_ns(g);
+	g->delay_ns = delay_ns(g);
 	g->usage = usage_now();
 	g->next_tick_ns = now_ns() + TICK_NS;
 	g->release_ns = now_ns();
@@ -378,6 +399,7 @@ static struct timing finish(struct gang *g)
 	wait_all(g);
 	t.usage = usage_since(&g->usage);
 	t.usage.in_run_ns = in_run_ns(g) - g->in_run_ns;
+	t.usage.vcpus.delay_ns = delay_ns(g) - g->delay_ns;
 	for (unsigned int i = 0; i < g->nr; i++) {
 		g->vcpu_ns[i] = g->member[i].arrival_ns - g->release_ns;
 		t.ns = max_u64(t.ns, g->vcpu_ns[i]);
@@ -414,6 +436,11 @@ void gang_wait_accesses(struct gang *g, u64 accesses)
 		sleep_until_ns(now_ns() + POLL_NS);
 		look_around(g);
 	}
+}
+
+int gang_tid(const struct gang *g, unsigned int vcpu)
+{
+	return g->member[vcpu].tid;
 }
 
 struct progress gang_progress(const struct gang *g)

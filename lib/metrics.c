@@ -38,24 +38,27 @@ void series_add(struct series *s, const struct timing *t)
 
 	make_room(s, nr_vcpus);
 	s->samples[s->nr] = t->ns;
-	s->timed = true;
 	if (nr_vcpus)
 		memcpy(s->vcpu_samples + (size_t)s->nr * nr_vcpus, t->vcpu_ns,
 		       nr_vcpus * sizeof(*t->vcpu_ns));
 	s->nr++;
 	if (s->tail)
 		histogram_add(&s->tail->run, t->ns);
-	s->usage.user_ns += t->usage.user_ns;
-	s->usage.sys_ns += t->usage.sys_ns;
-	s->usage.in_run_ns += t->usage.in_run_ns;
-	s->usage.voluntary += t->usage.voluntary;
-	s->usage.involuntary += t->usage.involuntary;
+	series_add_usage(s, t->usage);
+}
+
+void series_add_usage(struct series *s, struct usage usage)
+{
+	s->timed = true;
+	s->usage = usage_add(s->usage, usage);
 }
 
 void series_add_value(struct series *s, u64 value)
 {
 	make_room(s, 0);
 	s->samples[s->nr++] = value;
+	if (s->tail && !s->tail->vcpu)
+		histogram_add(&s->tail->run, value);
 }
 
 void series_keep_tail(struct series *s)
@@ -198,7 +201,6 @@ const char *metric_unit_name(enum metric_unit unit)
 		[UNIT_NS] = "ns",
 		[UNIT_PAGES] = "pages",
 		[UNIT_PAGES_PER_S] = "pages/s",
-		[UNIT_EXITS] = "exits",
 		[UNIT_COUNT] = "count",
 		[UNIT_BLOCKS_PER_MIN] = "blocks/min",
 	};

@@ -205,21 +205,35 @@ static void write_stats(struct json *j, const struct session *s,
 	json_object_end(j);
 }
 
+static void write_host_usage(struct json *j, const struct thread_usage *u)
+{
+	json_object_begin(j, "host");
+	json_u64(j, "user_ns", u->user_ns);
+	json_u64(j, "sys_ns", u->sys_ns);
+	json_u64(j, "voluntary_switches", u->voluntary);
+	json_u64(j, "involuntary_switches", u->involuntary);
+	json_u64(j, "delay_ns", u->delay_ns);
+	json_object_end(j);
+}
+
 static void write_usage(struct json *j, const struct session *s,
 			const struct point *p)
 {
 	json_object_begin(j, "usage");
 	for (unsigned int i = 0; i < s->nr_metrics; i++) {
 		const struct usage *u = &p->series[i].usage;
+		struct thread_usage all = thread_usage_add(u->vcpus, u->host);
 
 		if (!p->series[i].timed)
 			continue;
 		json_object_begin(j, s->bench->metrics[i].name);
-		json_u64(j, "user_ns", u->user_ns);
-		json_u64(j, "sys_ns", u->sys_ns);
+		json_u64(j, "user_ns", all.user_ns);
+		json_u64(j, "sys_ns", all.sys_ns);
 		json_u64(j, "in_run_ns", u->in_run_ns);
-		json_u64(j, "voluntary_switches", u->voluntary);
-		json_u64(j, "involuntary_switches", u->involuntary);
+		json_u64(j, "voluntary_switches", all.voluntary);
+		json_u64(j, "involuntary_switches", all.involuntary);
+		json_u64(j, "delay_ns", all.delay_ns);
+		write_host_usage(j, &u->host);
 		json_object_end(j);
 	}
 	json_object_end(j);

@@ -201,6 +201,12 @@ void run_check_metrics(const struct run *r)
 	}
 }
 
+void sample_usage(struct run *r, int metric, struct usage usage)
+{
+	if (!r->dropped)
+		series_add_usage(&r->point->series[metric], usage);
+}
+
 void sample_reserve(struct run *r, int metric, u64 nr)
 {
 	series_reserve(&r->point->series[metric], nr);

@@ -39,13 +39,7 @@ void stalls_clear(struct run *r)
 
 void sample_stalls(struct run *r, int metric)
 {
-	double tick_ns = arch_guest_tick_ns(r->vm);
-	u32 nr = r->vm->nr_vcpus;
-
-	for (u32 i = 0; is_timed(r) && !r->dropped && i < nr; i++)
-		series_add_guest(&r->point->series[metric], i, nr,
-				 histogram_of(r->vm, i), tick_ns);
-	if (is_timed(r))
-		r->sampled |= BIT(metric);
+	for (u32 i = 0; is_timed(r) && i < r->vm->nr_vcpus; i++)
+		sample_guest(r, metric, i, histogram_of(r->vm, i));
 	stalls_clear(r);
 }

@@ -23,10 +23,13 @@
 /* /dev/kvm, VM, statistics, standard streams, files of backing and results. */
 #define SPARE_FILES 64
 
-/* A descriptor and perhaps one of statistics for each vCPU. */
+/*
+ * For each vCPU a descriptor, and perhaps one of its statistics and one of the
+ * delays of its thread.
+ */
 u64 vm_files_needed(u64 nr_vcpus)
 {
-	return 2 * nr_vcpus + SPARE_FILES;
+	return 3 * nr_vcpus + SPARE_FILES;
 }
 
 static void raise_file_limit(unsigned int nr_vcpus)

@@ -101,7 +101,7 @@ static const struct metric_row metrics[] = {
 	[GET_CALL]        = { "get_call",        UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "one call of get_log" },
 	[CLEAR_CALL]      = { "clear_call",      UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "one call of clear_log" },
 	[RING_FULL]       = { "ring_full",       UNIT_NS, LOWER_IS_BETTER, "harvesting full rings in the vCPUs' threads, of one round" },
-	[RING_FULL_EXITS] = { "ring_full_exits", UNIT_EXITS, LOWER_IS_BETTER, "exits for that" },
+	[RING_FULL_EXITS] = { "ring_full_exits", UNIT_COUNT, LOWER_IS_BETTER, "exits for that" },
 	{ .name = NULL }
 };
 /* clang-format on */
@@ -175,7 +175,7 @@ static void run_free(struct experiment *e)
 				   i ? CLEAR_LOG : FIRST_CLEAR_LOG, calls);
 	}
 	window = progress_sub(gang_progress(e->r->gang), from);
-	gang_stop(e->r->gang);
+	sample_usage(e->r, PAGES_PER_S, gang_stop(e->r->gang).usage);
 	stats_end(e->r, PAGES_PER_S);
 	sample_value(e->r, READS, window.reads);
 	sample_value(e->r, WRITES, window.writes);

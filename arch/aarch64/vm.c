@@ -216,15 +216,6 @@ const struct arch_fault_source *arch_fault_source(void)
 	return &source;
 }
 
-/* The virtual counter's rate is the physical one's: Arm ARM, CNTFRQ_EL0. */
-double arch_guest_tick_ns(const struct vm *vm __maybe_unused)
-{
-	u64 hz;
-
-	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
-	return 1e9 / hz;
-}
-
 bool arch_log_off_rebuilds(void)
 {
 	return false;

@@ -147,12 +147,6 @@ const struct arch_fault_source *arch_fault_source(void)
 	return NULL;
 }
 
-/* Documentation/virt/kvm/api.rst 4.56; all vCPUs have the VM's default. */
-double arch_guest_tick_ns(const struct vm *vm)
-{
-	return 1e6 / kvm_ioctl(vm->vcpus[0].fd, KVM_GET_TSC_KHZ, 0);
-}
-
 bool arch_log_off_rebuilds(void)
 {
 	return true;

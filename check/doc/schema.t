@@ -101,10 +101,9 @@ def point_faults(doc, point):
                 yield "%s: times of %d vCPUs" % (m["name"], len(times))
             if max(times) != sample:
                 yield "%s: the sample is not the last arrival" % m["name"]
-    # a duration that the guest has counted is no phase of this process
-    durations = {m["name"] for m in point["metrics"] if m["unit"] == "ns"}
+    # all that ended with the vCPUs' arrival; and other times of this process
     phases = {m["name"] for m in point["metrics"] if "vcpu_samples" in m}
-    if not phases <= set(point["usage"]) <= durations:
+    if not phases <= set(point["usage"]) <= set(names):
         yield "usage is not that of the timed metrics"
     if doc["reason"] is None and not set(point["stats"]) <= set(names):
         yield "statistics of no metric"

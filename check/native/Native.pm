@@ -16,9 +16,14 @@ use POSIX ();
 use TAP::Parser;
 use Test::More;
 
-our @EXPORT = qw(bench full needs_kvm);
+our @EXPORT = qw(bench full needs_kvm program);
 
 my $out = $ENV{KVMETER_OUT} // 'build/' . (POSIX::uname())[4];
+
+# Path of a benchmark.
+sub program {
+	return "$out/tests/$_[0]";
+}
 
 sub full {
 	return $ENV{KVMETER_NATIVE_FULL} ? 1 : 0;

@@ -46,4 +46,34 @@ bench(['dirty_log_perf_test', @size, '-v', 4, '-j', '-k', '4M', '-l', 1, '-i', 1
 	'later rounds: dirty log' => $free);
 bench(['dirty_log_perf_test', @size, '-v', 2, '-j', '-a', '-w', 50, '-x', 7, '-k', '1M'],
 	'later rounds: dirty log' => $free);
+
+# Rings, one of which is full several times a pass.
+bench(['dirty_log_perf_test', @size, '-v', 2, '-M', 'ring', '--ring-entries', 512], exactly(2),
+	'clear_log: log is empty' => qr/^\d+ ring entries harvested, 0 of them not reset$/,
+	'log_off: logging is off' => qr/^0 ring entries for a pass of writes$/);
+bench(['dirty_log_perf_test', @size, '-v', 3, '-M', 'ring', '-j', '-a', '-i', 5],
+	'later rounds: dirty log' => $free);
+bench(['dirty_log_perf_test', @size, '-v', 2, '-j', '-k', '256K', '--clearers', 3, '--stalls', 1],
+	'later rounds: dirty log' => $free);
+
+# All side by side, and each fault is seen in each.
+my $bin = program('dirty_log_perf_test');
+my $side_by_side = `$bin -b 2M --runs 2 -v 2 -M all`;
+is($?, 0, 'all ways of tracking');
+my ($names) = $side_by_side =~ /^# log_mode +(get-log +\S.*?) *$/m;
+my @modes = split(' ', $names // '');
+cmp_ok(scalar(@modes), '>', 1, 'side by side');
+like($side_by_side, qr/^# stall +\d.* x\d+\.\d\d/m, 'with their ratios');
+like($side_by_side, qr/^# tail +p50 +p90 +p99 +p99.9 +max/m, 'with tails');
+my @missing = $side_by_side =~ /^# without log_mode=(\S+): \S/mg;
+is(scalar(@modes) + @missing, 4, 'what is missing is named');
+for my $fault (['lost-page'], ['lost-page', '-j'], ['extra-page'], ['uncleared-page']) {
+	my ($inject, @free) = @$fault;
+	my $text = `$bin -b 2M --runs 1 -v 2 -M all --inject $inject @free`;
+	my @caught = $text =~ /^not ok \d+ - .*log_mode=(\S+) (?:later|clear)/mg;
+
+	is($? >> 8, 1, "$inject @free: exit 1");
+	is(join(' ', @caught), join(' ', grep { $_ ne 'get-log' || $inject ne 'uncleared-page' } @modes),
+		"$inject @free: seen in every mode");
+}
 done_testing();

@@ -18,10 +18,12 @@ static void test_series(void **state __maybe_unused)
 
 	for (u64 i = 0; i < NR_SAMPLES; i++) {
 		u64 vcpu_ns[NR_VCPUS] = { i, i + 1, i + 2 };
-		struct timing t = { .ns = i + 2,
-				    .vcpu_ns = vcpu_ns,
-				    .nr_vcpus = NR_VCPUS,
-				    .usage = { 1, 2, 3, 4, 5 } };
+		struct timing t = {
+			.ns = i + 2,
+			.vcpu_ns = vcpu_ns,
+			.nr_vcpus = NR_VCPUS,
+			.usage = { { 1, 2, 4, 5, 6 }, { 7, 8, 9, 10, 11 }, 3 }
+		};
 
 		series_add(&s, &t);
 	}
@@ -32,11 +34,14 @@ static void test_series(void **state __maybe_unused)
 			assert_int_equal(s.vcpu_samples[i * NR_VCPUS + k],
 					 i + k);
 	}
-	assert_int_equal(s.usage.user_ns, NR_SAMPLES);
-	assert_int_equal(s.usage.sys_ns, 2 * NR_SAMPLES);
+	assert_int_equal(s.usage.vcpus.user_ns, NR_SAMPLES);
+	assert_int_equal(s.usage.vcpus.sys_ns, 2 * NR_SAMPLES);
 	assert_int_equal(s.usage.in_run_ns, 3 * NR_SAMPLES);
-	assert_int_equal(s.usage.voluntary, 4 * NR_SAMPLES);
-	assert_int_equal(s.usage.involuntary, 5 * NR_SAMPLES);
+	assert_int_equal(s.usage.vcpus.voluntary, 4 * NR_SAMPLES);
+	assert_int_equal(s.usage.vcpus.involuntary, 5 * NR_SAMPLES);
+	assert_int_equal(s.usage.vcpus.delay_ns, 6 * NR_SAMPLES);
+	assert_int_equal(s.usage.host.user_ns, 7 * NR_SAMPLES);
+	assert_int_equal(s.usage.host.delay_ns, 11 * NR_SAMPLES);
 	series_fini(&s);
 	assert_int_equal(s.nr, 0);
 }

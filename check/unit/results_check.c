@@ -106,7 +106,9 @@ static void test_whole(void **state __maybe_unused)
 "  {'name': 'create: mappings', 'result': 'ok', 'detail': '256 x 4K'},\n"
 "  {'name': 'get_log: dirty log', 'result': 'ok', 'detail': '256 of 256'}]\n"
 "assert two['usage']['create'] == {'user_ns': 42, 'sys_ns': 30,\n"
-"  'in_run_ns': 18, 'voluntary_switches': 12, 'involuntary_switches': 6}\n"
+"  'in_run_ns': 18, 'voluntary_switches': 12, 'involuntary_switches': 6,\n"
+"  'delay_ns': 54, 'host': {'user_ns': 6, 'sys_ns': 12, 'delay_ns': 6,\n"
+"  'voluntary_switches': 0, 'involuntary_switches': 0}}\n"
 "assert 'writes' not in two['usage']\n"
 "assert one['notes'] == ['a \"note\"\\nof two lines'] and two['notes'] == []\n");
 	/* clang-format on */

@@ -128,10 +128,12 @@ static inline void made_up_measure(struct made_up *m, struct point *p)
 	for (u64 i = 0; i < m->config.runs; i++) {
 		u64 ns = (100 + i) * 1000;
 		u64 vcpu_ns[2] = { ns, ns - 1 };
-		struct timing create = { .ns = ns,
-					 .vcpu_ns = vcpu_ns,
-					 .nr_vcpus = p->vcpus,
-					 .usage = { 7, 5, 3, 2, 1 } };
+		struct timing create = {
+			.ns = ns,
+			.vcpu_ns = vcpu_ns,
+			.nr_vcpus = p->vcpus,
+			.usage = { { 6, 3, 2, 1, 8 }, { 1, 2, 0, 0, 1 }, 3 }
+		};
 		struct timing get_log = { .ns = 2500 };
 
 		series_add(&p->series[CREATE], &create);
