@@ -301,14 +301,11 @@ static int command_record(int argc, char **argv)
 	return record(&b, &config);
 }
 
-static const char *log_path(const struct bisect_config *config)
+/* To be freed. */
+static char *log_path(const struct bisect_config *config)
 {
-	static char *path;
-
-	if (config->log)
-		return config->log;
-	path = xasprintf("%s.log", config->state);
-	return path;
+	return config->log ? xstrdup(config->log) :
+			     xasprintf("%s.log", config->state);
 }
 
 static int command_step(int argc, char **argv)
@@ -316,6 +313,8 @@ static int command_step(int argc, char **argv)
 	static struct bisect b;
 	struct bisect_config config = defaults;
 	struct problems p = { 0, NULL };
+	char *log;
+	int code;
 
 	step_guard();
 	child_init();
@@ -327,16 +326,23 @@ static int command_step(int argc, char **argv)
 	bisect_load(&b, config.state, &p);
 	if (p.nr)
 		step_abort("%s", p.text);
-	return step_run(&b, log_path(&config));
+	log = log_path(&config);
+	code = step_run(&b, log);
+	free(log);
+	return code;
 }
 
 static int command_log(int argc, char **argv)
 {
 	struct bisect_config config = defaults;
+	char *log;
 
 	parse(&config, "log", argc, argv);
-	if (!config.help)
-		log_print(log_path(&config), stdout);
+	if (config.help)
+		return EXIT_PASS;
+	log = log_path(&config);
+	log_print(log, stdout);
+	free(log);
 	return EXIT_PASS;
 }
 

@@ -130,6 +130,7 @@ struct step {
 	char *commit, *subject; /* "unknown", "" outside of a repository */
 	enum step_code code;
 	char *reason; /* of STEP_SKIP */
+	const struct results *last;
 	u64 invocations;
 	size_t runs;
 	const struct bisect *of;

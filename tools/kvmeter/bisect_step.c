@@ -151,8 +151,7 @@ static void check_options(const struct bisect *b, const struct results *r)
 }
 
 /* NULL, or why the commit can't be told. */
-static char *take_results(const struct bisect *b, const char *path,
-			  struct side *commit)
+static char *take_results(struct step *s, const char *path, struct side *commit)
 {
 	struct problems p = { 0, NULL };
 	json_error_t error;
@@ -163,9 +162,10 @@ static char *take_results(const struct bisect *b, const char *path,
 		step_abort("run hook: no results in $KVMETER_RESULT: %s: %s",
 			   path, error.text);
 	r = input_take(root, "results", INPUT_FAILED_FINAL, &p);
+	s->last = r;
 	if (!r->bench)
 		step_abort("run hook: %s", p.text);
-	check_options(b, r);
+	check_options(s->of, r);
 	/* skipped, failed, or with a proof that does not hold */
 	if (!p.nr)
 		side_add(commit, r, &p);
@@ -193,8 +193,7 @@ static char *hook_of(const struct bisect *b, const struct step *s,
 }
 
 /* Boots and runs once; NULL, or why the commit can't be told. */
-static char *invoke(const struct bisect *b, const struct step *s,
-		    const char *directory, struct side *commit)
+static char *invoke(struct step *s, const char *directory, struct side *commit)
 {
 	char *path = xasprintf("%s/%.12s-%llu.json", directory, s->commit,
 			       (unsigned long long)s->invocations);
@@ -202,11 +201,11 @@ static char *invoke(const struct bisect *b, const struct step *s,
 
 	if (unlink(path) && errno != ENOENT)
 		step_abort("%s: %s", path, strerror(errno));
-	why = hook_of(b, s, HOOK_BOOT, directory);
+	why = hook_of(s->of, s, HOOK_BOOT, directory);
 	if (!why)
-		why = hook_of(b, s, HOOK_RUN, directory);
+		why = hook_of(s->of, s, HOOK_RUN, directory);
 	if (!why)
-		why = take_results(b, path, commit);
+		why = take_results(s, path, commit);
 	free(path);
 	return why;
 }
@@ -292,7 +291,7 @@ static enum step_code measure(struct step *s, const char *directory,
 	s->invocations = 1;
 	s->reason = hook_of(b, s, HOOK_BUILD, directory);
 	for (; !s->reason; s->invocations++) {
-		s->reason = invoke(b, s, directory, commit);
+		s->reason = invoke(s, directory, commit);
 		if (!s->reason)
 			s->reason = read_values(s, commit);
 		if (s->reason)
