@@ -42,34 +42,75 @@ static const char *text_of(const json_t *object, const char *member)
 	return text ? text : "-";
 }
 
-static void print_metrics(const struct program *p)
+static const struct column {
+	const char *member, *title;
+} columns[] = {
+	{ "name", "metric" },
+	{ "unit", "unit" },
+	{ "better", "better" },
+	{ "help", "what it is" },
+};
+
+/* Of each column, for all that is listed. */
+struct widths {
+	size_t v[ARRAY_SIZE(columns)];
+};
+
+static void widen(struct widths *w, const json_t *metrics)
 {
 	const json_t *metric;
-	size_t i;
+	size_t i, c;
 
-	printf("  %-24s  %-8s  %-7s  %s\n", "metric", "unit", "better",
-	       "what it is");
+	json_array_foreach(metrics, i, metric)
+	{
+		for (c = 0; c < ARRAY_SIZE(columns); c++)
+			w->v[c] = max_u64(
+				w->v[c],
+				strlen(text_of(metric, columns[c].member)));
+	}
+}
+
+/* The last one is as long as it is. */
+static void print_cell(const struct widths *w, size_t c, const char *text)
+{
+	bool last = c + 1 == ARRAY_SIZE(columns);
+
+	fputs("  ", stdout);
+	put(text, last ? 0 : w->v[c]);
+	if (last)
+		putchar('\n');
+}
+
+static void print_metrics(const struct program *p, const struct widths *w)
+{
+	const json_t *metric;
+	size_t i, c;
+
+	for (c = 0; c < ARRAY_SIZE(columns); c++)
+		print_cell(w, c, columns[c].title);
 	json_array_foreach(json_object_get(p->description, "metrics"), i,
 			   metric)
 	{
-		fputs("  ", stdout);
-		put(text_of(metric, "name"), 26);
-		put(text_of(metric, "unit"), 10);
-		put(text_of(metric, "better"), 9);
-		put(text_of(metric, "help"), 0);
-		putchar('\n');
+		for (c = 0; c < ARRAY_SIZE(columns); c++)
+			print_cell(w, c, text_of(metric, columns[c].member));
 	}
 }
 
 static void list_text(const struct listed *l)
 {
+	struct widths w;
+
+	for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+		w.v[c] = strlen(columns[c].title);
+	for (size_t i = 0; i < l->nr; i++)
+		widen(&w, json_object_get(l->list[i]->description, "metrics"));
 	for (size_t i = 0; i < l->nr; i++) {
 		const struct program *p = l->list[i];
 
 		printf("%s%s\n  ", i ? "\n" : "", p->name);
 		put(program_text(p, "question"), 0);
 		fputs("\n\n", stdout);
-		print_metrics(p);
+		print_metrics(p, &w);
 	}
 }
 
