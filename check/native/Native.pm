@@ -55,10 +55,12 @@ sub run {
 }
 
 sub judge_result {
-	my ($title, $result, $proofs) = @_;
-	my ($what, $detail) = $result->description =~ /^-?\s*(.*?:.*?)(?:: (.*))?$/;
-	my $expected = $proofs->{ $what =~ s/^vcpus=\d+ bytes=\w+ //r };
+	my ($title, $result, $proofs, $seen) = @_;
+	my ($what, $detail) = $result->description =~ /^-?\s*(.*?)(?: # (.*))?$/;
+	my $name = $what =~ s/^vcpus=\d+ bytes=\w+ (?:\w+=\S+ )?//r;
+	my $expected = $proofs->{$name};
 
+	$seen->{$name} = 1;
 	return if $result->explanation =~ /^not applicable:/;
 	SKIP: {
 		skip("$title: $what: " . $result->explanation, 1) if $result->has_skip;
@@ -81,12 +83,16 @@ sub bench {
 	my ($text, $err, $status) = run(@$command);
 	my $parser = TAP::Parser->new({ tap => "$text\n" });
 	my $results = 0;
+	my %seen;
 
 	while (my $line = $parser->next) {
 		next if !$line->is_test;
-		judge_result($title, $line, \%proofs);
+		judge_result($title, $line, \%proofs, \%seen);
 		$results++;
 	}
+	my @unseen = $parser->skip_all ? () : grep { !$seen{$_} } sort keys %proofs;
+	is(join(', ', @unseen), '', "$title: every check that is to be proven is there")
+		if %proofs;
 	SKIP: {
 		skip("$title: " . $parser->skip_all, 1)
 			if $parser->skip_all && $status == 4 << 8;
