@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <guest/guest.h>
+#include <guest/space.h>
 #include "types.h"
 
 struct kvm_run;
@@ -168,5 +169,17 @@ bool arch_read_fault_logs(void);
  */
 u64 arch_stage2_block(const struct vm *vm, u64 host_page_bytes,
 		      u64 guest_page_bytes);
+
+/*
+ * Why a guest of this KVM cannot invalidate translations like that (@how is an
+ * enum space_invalidation); NULL if it can. Static storage.
+ */
+const char *arch_invalidation_missing(int kvm_fd, unsigned int how);
+
+/*
+ * Fills what only the port knows of address spaces that the guest makes: window
+ * and its index, levels, the host's root, port. For spaces.c.
+ */
+void arch_spaces_init(const struct vm *vm, struct guest_spaces *spaces);
 
 #endif

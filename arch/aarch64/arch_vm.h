@@ -5,6 +5,7 @@
 
 #include "kvm_ioctl.h"
 #include "types.h"
+#include <guest_tables.h>
 
 struct arch_vm {
 	u64 *root;	 /* HVA of the guest's top-level table */
@@ -13,14 +14,15 @@ struct arch_vm {
 	int gic_fd;	 /* -1: no GIC */
 };
 
-/* Attributes of MAIR_EL1 by index in a descriptor. */
-enum { MEMORY_DEVICE, MEMORY_NORMAL };
-
 struct vm;
 
 /* arch_map_block() with an attribute. */
 void map_one(struct vm *vm, u64 gva, u64 gpa, u64 block_bytes,
 	     unsigned int attribute);
+
+/* Levels of the guest's tables; they count up from the last one, which is 1. */
+unsigned int table_levels(const struct vm *vm);
+unsigned int level_shift(const struct vm *vm, unsigned int level);
 
 /* Page table geometry of a granule: Arm ARM D8.2. */
 static inline unsigned int granule_shift(u64 page_bytes)

@@ -1,30 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The guest's own page tables: Arm ARM D8.3. */
+/* The guest's own page tables. */
 #include "arch.h"
 #include "arch_vm.h"
 #include "util.h"
 #include "vm.h"
-
-#define DESCRIPTOR_VALID BIT(0)
-#define DESCRIPTOR_TABLE BIT(1) /* at the last level: a page, not a block */
-#define DESCRIPTOR_ATTRIBUTE(index) ((u64)(index) << 2)
-#define DESCRIPTOR_INNER_SHAREABLE (UINT64_C(3) << 8)
-#define DESCRIPTOR_ACCESSED BIT(10)
-/* UXN and PXN: nothing may prefetch from a device */
-#define DESCRIPTOR_NO_EXECUTE (BIT(54) | BIT(53))
-#define ADDRESS_48 ((UINT64_C(1) << 48) - 1)
+#include <guest_tables.h>
 
 static u64 *table_at(struct vm *vm, u64 descriptor);
 
-/* Levels are counted up from the last one, which is 1. */
-static unsigned int level_shift(const struct vm *vm, unsigned int level)
+unsigned int level_shift(const struct vm *vm, unsigned int level)
 {
 	u64 page = vm->mode->page_bytes;
 
 	return granule_shift(page) + (level - 1) * level_bits(page);
 }
 
-static unsigned int top_level(const struct vm *vm)
+unsigned int table_levels(const struct vm *vm)
 {
 	u64 page = vm->mode->page_bytes;
 
@@ -42,30 +33,13 @@ unsigned int arch_block_sizes(const struct vm *vm, u64 bytes[ARCH_BLOCK_SIZES])
 	return levels;
 }
 
-/* Where an address goes that has more than 48 bits: Arm ARM D8.3.1. */
-static u64 encode_address(const struct vm *vm, u64 gpa)
-{
-	if (vm->arch->lpa2)
-		return (gpa & (BIT(50) - 1)) | (gpa >> 50 & 3) << 8;
-	if (vm->mode->page_bytes == KIB(64))
-		return (gpa & ADDRESS_48) | (gpa >> 48 & 0xf) << 12;
-	return gpa;
-}
-
 static u64 encode_leaf(const struct vm *vm, u64 gpa, unsigned int level,
 		       unsigned int attribute)
 {
-	u64 descriptor = encode_address(vm, gpa) | DESCRIPTOR_VALID |
-			 DESCRIPTOR_ATTRIBUTE(attribute) | DESCRIPTOR_ACCESSED;
+	struct table_format format = { vm->mode->page_bytes, vm->arch->lpa2 };
 
-	if (level == 1)
-		descriptor |= DESCRIPTOR_TABLE;
-	if (attribute == MEMORY_DEVICE)
-		descriptor |= DESCRIPTOR_NO_EXECUTE;
-	/* with LPA2 TCR_EL1.SH0 holds for all */
-	if (!vm->arch->lpa2)
-		descriptor |= DESCRIPTOR_INNER_SHAREABLE;
-	return descriptor;
+	return descriptor_leaf(format, gpa, attribute) |
+	       (level == 1 ? DESCRIPTOR_TABLE : 0);
 }
 
 static u64 *next_table(struct vm *vm, u64 *entry)
@@ -94,7 +68,7 @@ static u64 *table_at(struct vm *vm, u64 descriptor)
 void map_one(struct vm *vm, u64 gva, u64 gpa, u64 block_bytes,
 	     unsigned int attribute)
 {
-	unsigned int level = top_level(vm);
+	unsigned int level = table_levels(vm);
 	u64 entries = vm->mode->page_bytes / sizeof(u64);
 	u64 *table = vm->arch->root;
 	u64 *entry;

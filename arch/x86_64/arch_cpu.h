@@ -21,6 +21,8 @@ struct cpuid_feature {
 	unsigned int bit;
 };
 
+#define CPUID_PCID ((struct cpuid_feature){ 1, 0, 2, 17 })
+#define CPUID_INVPCID ((struct cpuid_feature){ 7, 0, 1, 10 })
 #define CPUID_LA57 ((struct cpuid_feature){ 7, 0, 2, 16 })
 #define CPUID_X2APIC ((struct cpuid_feature){ 1, 0, 2, 21 })
 #define CPUID_PAGE_1G ((struct cpuid_feature){ 0x80000001, 0, 3, 26 })

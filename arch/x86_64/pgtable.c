@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The guest's own page tables: SDM vol. 3, 4.5; APM vol. 2, 5.3. A table has
- * 512 entries of 8 bytes; level 1 maps 4K, level 2 maps 2M, level 3 maps 1G.
- */
+/* The guest's own page tables. */
 #include "arch.h"
 #include "arch_vm.h"
 #include "util.h"
 #include "vm.h"
-
-#define TABLE_BYTES 4096
-#define LEVEL_BITS 9
-#define ENTRY_PRESENT BIT(0)
-#define ENTRY_WRITE BIT(1)
-#define ENTRY_USER BIT(2)
-#define ENTRY_ACCESSED BIT(5)
-#define ENTRY_DIRTY BIT(6)
-#define ENTRY_LARGE BIT(7)
-#define ENTRY_ADDRESS UINT64_C(0x000ffffffffff000)
-
-#define ENTRY_TABLE (ENTRY_PRESENT | ENTRY_WRITE | ENTRY_USER | ENTRY_ACCESSED)
-#define ENTRY_LEAF (ENTRY_TABLE | ENTRY_DIRTY)
+#include <guest_tables.h>
 
 static unsigned int level_shift(unsigned int level)
 {

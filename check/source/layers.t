@@ -21,13 +21,14 @@ my @layers = (
 	[qw(cgroup clock futex id_pool interrupt timing stats scaling json troff
 	   host memory_room tracepoint histogram option_row options crew)],
 	[qw(compat kvm_ioctl kvm_stats populate uffd memory_limit slow_memory)],
-	[qw(arch image vm guest_format vcpu mmio memslot backing backing_file
+	[qw(arch image vm guest_format vcpu mmio spaces memslot backing backing_file
 	   mapping mode quirks testmem faults dirty_ring)],
 	[qw(gang plan dirty dirty_options)],
 	[qw(metrics)],
 	[qw(bench bench_options bench_man bench_describe run check_mappings point
 	   report report_scaling report_tail results variants)],
-	[qw(workload dirty_proof stalls dirty_calls load slow_load change async_pf)],
+	[qw(workload dirty_proof stalls dirty_calls load slow_load change async_pf
+	   processes process_proof)],
 );
 my $last_without_kvm = 3;
 

@@ -168,6 +168,21 @@ void __attribute__((noreturn)) guest_done(void);
 			guest_fail(__FILE__, __LINE__,                    \
 				   #a " == " #b " (%#lx, %#lx)", a_, b_); \
 	} while (0)
+/* With at most five values; @cond is not in the text. */
+#define guest_assert_that(cond, ...)                                           \
+	do {                                                                   \
+		if (!(cond))                                                   \
+			guest_fail_with(__FILE__, __LINE__, __VA_ARGS__, 0, 0, \
+					0, 0, 0);                              \
+	} while (0)
+#define guest_fail_with(file, line, fmt, a, b, c, d, e, ...) \
+	do {                                                 \
+		u64 *args_ = guest_cpu()->args;              \
+		args_[5] = (u64)(c);                         \
+		args_[6] = (u64)(d);                         \
+		args_[7] = (u64)(e);                         \
+		guest_fail(file, line, fmt, a, b);           \
+	} while (0)
 void __attribute__((noreturn))
 guest_fail(const char *file, int line, const char *fmt, u64 a, u64 b);
 

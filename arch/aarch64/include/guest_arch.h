@@ -39,6 +39,15 @@ static inline u64 arch_counter(void)
 	return ticks;
 }
 
+/* Whole words; the two must not overlap. No loop that becomes a memcpy(). */
+static inline void arch_copy_words(u64 *to, const u64 *from, u64 words)
+{
+	while (words--) {
+		*to++ = *from++;
+		__asm__ volatile("" : : : "memory");
+	}
+}
+
 static inline void arch_pause(void)
 {
 	__asm__ volatile("yield" : : : "memory");
