@@ -187,6 +187,9 @@ void note(struct run *r, const char *fmt, ...) __printf(2, 3);
 /* Beside @metric in the table: what was seen, where nothing need be so. */
 void remark(struct run *r, int metric, const char *fmt, ...) __printf(3, 4);
 
+/* Says beside @metric what the mean of all its samples is so far. */
+void remark_mean(struct run *r, int metric);
+
 /*
  * What the last sampled phase must have made of the stage-2 mappings of the
  * memory under test, every page of which was accessed in it.

@@ -16,6 +16,7 @@ enum metric_unit {
 	UNIT_PAGES_PER_S,
 	UNIT_COUNT,
 	UNIT_BLOCKS_PER_MIN,
+	UNIT_PROCESSES_PER_S,
 };
 
 /* What kind of metric it is; combined by |. */

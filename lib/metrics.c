@@ -203,6 +203,7 @@ const char *metric_unit_name(enum metric_unit unit)
 		[UNIT_PAGES_PER_S] = "pages/s",
 		[UNIT_COUNT] = "count",
 		[UNIT_BLOCKS_PER_MIN] = "blocks/min",
+		[UNIT_PROCESSES_PER_S] = "processes/s",
 	};
 
 	return names[unit];

@@ -295,6 +295,23 @@ void note(struct run *r, const char *fmt, ...)
 	p->notes[p->nr_notes++] = text;
 }
 
+void remark_mean(struct run *r, int metric)
+{
+	const struct series *s = &r->point->series[metric];
+	double sum = 0;
+	char mean[UNIT_LEN];
+
+	for (unsigned int i = 0; i < s->nr; i++)
+		sum += s->samples[i];
+	if (!s->nr)
+		return;
+	if (r->bench->metrics[metric].unit == UNIT_NS)
+		format_ns(mean, sum / s->nr);
+	else
+		format_count(mean, sum / s->nr);
+	remark(r, metric, "mean %s of %u", mean, s->nr);
+}
+
 void remark(struct run *r, int metric, const char *fmt, ...)
 {
 	struct series *s = &r->point->series[metric];

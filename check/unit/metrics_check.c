@@ -203,6 +203,8 @@ static void test_names(void **state __maybe_unused)
 	assert_string_equal(metric_unit_name(UNIT_NS), "ns");
 	assert_string_equal(metric_unit_name(UNIT_PAGES), "pages");
 	assert_string_equal(metric_unit_name(UNIT_PAGES_PER_S), "pages/s");
+	assert_string_equal(metric_unit_name(UNIT_PROCESSES_PER_S),
+			    "processes/s");
 	assert_string_equal(check_result_name(CHECK_OK), "ok");
 	assert_string_equal(check_result_name(CHECK_FAILED), "not ok");
 	assert_string_equal(check_result_name(CHECK_UNVERIFIED),
