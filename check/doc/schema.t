@@ -222,6 +222,12 @@ def good_files():
     expect(ap + "--load touch,chase,sort --slow uffd:50", 0, "pass", also=nr_points(3))
     expect(ap + "--inject lost-token", 1, "fail", also=has_fault)
 
+    expect("tlb_stress_test --processes 3 --runs 2 -v 2 --invalidate page,switch", 0, "pass",
+           also=nr_points(2))
+    expect("tlb_stress_test --processes 3 --runs 2 --inject wrong-content", 1, "fail",
+           also=has_fault)
+    expect("tlb_stress_test --processes 3 --runs 2 --inject no-invalidate", 1, "fail", to="-")
+
     backing, kib = unreserved_hugetlb()
     if backing:
         hungry = "-s %s -b %dK" % (backing, kib)

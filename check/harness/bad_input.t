@@ -75,6 +75,16 @@ my %own = (
 		'seed' => [ @numbers ],
 		'inject' => [ '', 'x', 'lost' ],
 	},
+	'tlb_stress_test' => {
+		'invalidate' => [ '', ',', 'none', 'page,page', 'page,', 'PAGE' ],
+		'processes' => [ @numbers, '0', '1000000001' ],
+		'pages' => [ @numbers, '0', '2', '8193' ],
+		'cow-percent' => [ @numbers, '101' ],
+		'device-percent' => [ @numbers, '101' ],
+		'mmio-percent' => [ @numbers, '101' ],
+		'device' => [ '', 'anon', 'disk', "$dir", "$dir/full", "$dir/none/file", '/dev/null' ],
+		'inject' => [ '', 'x', 'nothing-else' ],
+	},
 );
 
 # Options that do not go together: arguments, what is named.
@@ -102,6 +112,13 @@ my %together = (
 		[ [ '-v', 2, '-b', '4K' ], qr/--bytes: each vCPU/ ],
 		[ [ '--slow', 'swap', '-b', '4M' ], qr/--limit: less than 4M/ ],
 		[ [ '--slow', 'swap', '-b', '64M', '--limit', 5 ], qr/--limit: less than 4M/ ],
+	],
+	'tlb_stress_test' => [
+		[ [ '--cow-percent', 60, '--device-percent', 41 ],
+			qr/--cow-percent, --device-percent and --mmio-percent: more than 100/ ],
+		[ [ '--pages', 8000 ], qr/--pages 8000.*: at most \d+ of each/ ],
+		[ [ '-v', 9000 ], qr/--vcpus 9000: at most \d+ of each/ ],
+		[ [ '-b', '64K' ], qr/--bytes: 16 pages take 17 frames, or 68K for each vCPU/ ],
 	],
 );
 

@@ -30,6 +30,7 @@ sub judge_modes
 			push @missing_here, $id;
 		} else {
 			judge_run(["mode-$id", 'page_table_test', "-v 2 -m $name"], $dir, {});
+			judge_run(["tlb-mode-$id", 'tlb_stress_test', "-v 2 -m $name"], $dir, {});
 		}
 	}
 	cmp_ok(@names, '>', 1, 'the guest has a choice of modes');

@@ -14,7 +14,7 @@ use POSIX qw(uname);
 use Test::More;
 use Time::HiRes qw(time);
 
-our @EXPORT = qw(in_machine check_machine judge_run results_of kernel);
+our @EXPORT = qw(in_machine check_machine judge_run judge_stale results_of kernel);
 
 my $out = ($ENV{KVMETER_OUT} // 'build/' . (uname())[4]) . '/vm';
 
@@ -153,6 +153,24 @@ sub judge_run
 	push @wrong, own_words($tap) if @wrong;
 	ok(!@wrong, "$bench $arguments") or diag(join("\n", @wrong));
 	return $results;
+}
+
+# judge_stale(DIR, FAULT-WAY...): what the script "stale" left out was noticed, by a
+# guest that has read what is no longer there.
+sub judge_stale
+{
+	my ($dir, @left_out) = @_;
+
+	for my $name (@left_out) {
+		my $tap = read_file("$dir/$name.tap") // '';
+		my $seen = $name =~ /^no-shootdown/
+			? qr/process \d+, page of vCPU \d that was moved \d+ times: seen 0x\w+ by a stale translation/
+			: qr/process \d+, shared page: expected 0x\w+, seen 0x\w+/;
+
+		like($tap, qr/^Bail out! vCPU \d: guest assertion failed: $seen/m,
+			"$name: a stale translation is noticed");
+		is(read_file("$dir/$name.status") // 'none', "1\n", "$name: exit 1");
+	}
 }
 
 # check_machine(VM, also => [ scripts of check/vm/inside beside "benchmarks" ],

@@ -15,11 +15,14 @@ my $splits = kernel() ne '6.1';
 
 check_machine('aarch64',
 	says => qr/kvm \[1\]: VHE mode initialized successfully/,
-	also => [ 'modes', ('splits') x $splits, 'faults' ],
+	also => [ 'modes', ('splits') x $splits, 'faults', 'stale' ],
 	judge => sub {
 		my ($dir) = @_;
 
 		judge_modes($dir, kernel() eq '6.1' ? qw(0 1 2) : ());
 		judge_splits($dir) if $splits;
 		judge_faults($dir);
+		# the hypervisor makes invalidations by TLBI reach all (HCR_EL2.FB)
+		judge_stale($dir, 'no-shootdown-switch',
+			map { "no-invalidate-$_" } qw(page switch broadcast));
 	});

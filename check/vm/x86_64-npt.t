@@ -17,4 +17,10 @@ sub has_npt
 		$parameters->{'kvm.tdp_mmu'} eq 'Y';
 }
 
-check_machine('x86_64-npt', results => \&has_npt);
+check_machine('x86_64-npt',
+	results => \&has_npt,
+	also => [ 'stale' ],
+	judge => sub {
+		judge_stale($_[0], map { ("no-invalidate-$_", "no-shootdown-$_") }
+			qw(page switch broadcast));
+	});
