@@ -16,16 +16,23 @@
 
 #define PREFIX "kvmeter-" /* and our process id */
 
-/* Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst */
+/* What CPUs have been charged in advance, or has not been taken back yet. */
+#define SLACK_BYTES MIB(1)
+
+/*
+ * Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst. Limits that
+ * kill nobody: all that may stay can be on its way to a slow device at once,
+ * when reclaim finds nothing to free.
+ */
 static const struct version {
 	const char *controller; /* of cgroup.h */
-	const char *limit;
+	const char *limit;	/* in version 2 that which slows down */
 	const char *usage;
-	/* Written 1, has allocations fail instead of a process be killed:
-	 * KVM_RUN then says EFAULT. NULL: there is no such thing. */
+	/* Written 1, has allocations fail; KVM tries again, or KVM_RUN says
+	 * EFAULT. NULL: not needed. */
 	const char *no_kill;
 } versions[] = {
-	{ NULL, "memory.max", "memory.current", NULL },
+	{ NULL, "memory.high", "memory.current", NULL },
 	{ "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
 	  "memory.oom_control" },
 };
@@ -284,7 +291,7 @@ char *memory_limit_judge(struct memory_limit *l, bool *ok)
 	u64 used = usage(l);
 	char now[UNIT_LEN], most[UNIT_LEN];
 
-	*ok = faults >= least && used <= l->limit_bytes;
+	*ok = faults >= least && used <= l->limit_bytes + SLACK_BYTES;
 	return xasprintf("%llu major faults of at least %llu, %s of at most "
 			 "%s in use",
 			 (unsigned long long)faults, (unsigned long long)least,

@@ -287,9 +287,11 @@ void uffd_server_renew(struct uffd_server *s)
 {
 	discard(s);
 	for (unsigned int i = 0; i < s->nr; i++) {
-		s->answerer[i].pages = 0;
-		s->answerer[i].again = 0;
-		s->answerer[i].late_ns = 0;
+		struct answerer *a = &s->answerer[i];
+
+		__atomic_store_n(&a->pages, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&a->again, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&a->late_ns, 0, __ATOMIC_RELAXED);
 	}
 }
 
