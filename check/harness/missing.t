@@ -87,6 +87,28 @@ EOT
 			err => [ qr{usermod -aG kvm} ]);
 		run_ok("$name: no permission, --strict", run([@as_nobody, '--strict']), code => 1);
 	}
+	# who may use KVM, but not have the kernel wait for a page
+	skip 'anybody may', 1 if (read_file('/proc/sys/vm/unprivileged_userfaultfd') // 0) == 1;
+	my $async_pf_test = binary('tests/async_pf_test');
+	my $allowed = $prepare =~ s/chmod 600/chmod 666/r;
+	my @as_nobody = (in_namespace("$allowed\ncp $async_pf_test $bin/async_pf_test"),
+		qw(setpriv --reuid 65534 --regid 65534 --clear-groups), "$bin/async_pf_test");
+	run_ok('async_pf_test: no permission for userfaultfd', run([@as_nobody]), code => 4,
+		out => [ qr{^ok 1 - \w+ # SKIP --slow uffd:500: userfaultfd: no permission}m ],
+		err => [ qr{sysctl vm\.unprivileged_userfaultfd=1} ]);
+	run_ok('async_pf_test: no permission for a cgroup',
+		run([@as_nobody, '--slow', 'swap', '-b', '16M']), code => 4,
+		out => [ qr{^ok 1 - \w+ # SKIP --slow swap: making a memory cgroup needs root}m ]);
+}
+
+# ---- swap ----
+
+SKIP: {
+	skip 'no /dev/kvm', 1 unless -w '/dev/kvm';
+	skip 'there is swap space', 1 if (read_file('/proc/meminfo') // '') !~ /^SwapFree:\s+0 kB/m;
+	skipped('async_pf_test: no swap space',
+		[ binary('tests/async_pf_test'), '--slow', 'swap', '-b', '16M' ],
+		err => [ qr/--slow swap: .*swapon a file or a device/ ]);
 }
 
 # ---- what KVM lacks ----

@@ -174,6 +174,7 @@ sub judge_stale
 }
 
 # check_machine(VM, also => [ scripts of check/vm/inside beside "benchmarks" ],
+#		settings => [ more NAME=VALUE for tools/vm/run ],
 #		judge => sub { judges what these have left in the directory },
 #		says => what its kernel says of KVM,
 #		results => sub { true if a results file shows the right KVM },
@@ -186,7 +187,8 @@ sub check_machine
 	my @runs = runs($vm);
 	my $results;
 
-	my $r = in_machine($vm, 'KERNEL=' . kernel(), "OUTPUT=$dir", '--', 'sh', '-c',
+	my $r = in_machine($vm, 'KERNEL=' . kernel(), "OUTPUT=$dir",
+			   @{ $opt{settings} // [] }, '--', 'sh', '-c',
 			   'for part; do sh inside/$part || exit; done', 'sh',
 			   'benchmarks', @{ $opt{also} // [] });
 	is($r->{status}, 0, "$vm: the machine runs to its end");

@@ -1,12 +1,16 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The benchmarks under x86_64's KVM with nested paging and its TDP MMU.
+# The benchmarks under x86_64's KVM with nested paging and its TDP MMU, and
+# asynchronous page faults of memory that is swapped to a disk.
 use strict;
 use warnings;
+use File::Temp qw(tempfile);
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../harness";
+use Harness;
 use Machine;
+use Test::More;
 
 sub has_npt
 {
@@ -17,10 +21,29 @@ sub has_npt
 		$parameters->{'kvm.tdp_mmu'} eq 'Y';
 }
 
+# A disk that the kernel does not wait for, unlike zram.
+my ($disk, $image) = tempfile('kvmeter-swap-XXXXXX', TMPDIR => 1, UNLINK => 1);
+truncate($disk, 64 << 20) or die "$image: $!\n";
+
+sub judge_swap
+{
+	my ($dir) = @_;
+	my $results = judge_run(['swap', 'async_pf_test', '--slow swap'], $dir, {}) // {};
+	my ($told) = grep { $_->{name} eq 'not_present' } @{ $results->{points}[0]{metrics} };
+
+	cmp_ok($told->{samples}[0] // 0, '>', 0, 'KVM tells of pages that are swapped out');
+	my ($zram) = grep { $_->{name} eq 'each not-present has one ready' }
+		@{ (read_json("$dir/zram.json") // {})->{points}[0]{checks} };
+	is($zram->{result}, 'not verified', '... and not of those in zram');
+}
+
 check_machine('x86_64-npt',
 	results => \&has_npt,
-	also => [ 'stale' ],
+	settings => [ "QEMU_ARGS=-drive file=$image,if=none,id=swap,format=raw,cache=unsafe " .
+		      '-device virtio-blk-pci,drive=swap' ],
+	also => [ 'stale', 'swap' ],
 	judge => sub {
 		judge_stale($_[0], map { ("no-invalidate-$_", "no-shootdown-$_") }
 			qw(page switch broadcast));
+		judge_swap($_[0]);
 	});
