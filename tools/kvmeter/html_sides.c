@@ -94,6 +94,8 @@ static void print_verdicts(const struct page *p, const struct side *s)
 		all.ok += one.ok;
 		all.unverified += one.unverified;
 	}
+	for (i = 0; s->left_out && s->left_out[i]; i++)
+		html_element(p->out, "li", s->left_out[i]);
 	if (!passed)
 		return;
 	fputs("<li>", p->out);

@@ -40,6 +40,8 @@ struct results {
 /* A or B: all files that were named for it. */
 struct side {
 	const char *operand;
+	/* entries of suites that have no results: "NAME: why", ended by NULL */
+	char **left_out;
 	size_t nr_files;
 	struct results **files;
 	size_t nr_series;
@@ -61,7 +63,14 @@ enum input_failed {
 	INPUT_ALL_TAKEN,    /* and files in which nothing was measured */
 };
 
-/* Reads a file, or all *.json of a directory, in order of their names. */
+/*
+ * Reads a file, or all *.json of a directory, in order of their names.
+ *
+ * A directory of results of "kvmeter run", or one of such directories, is read
+ * by the entries of the suite: each is an experiment of its own, whose
+ * benchmark is called "ENTRY: BENCHMARK". Those that were skipped, or of which
+ * there are no results, are left out.
+ */
 void side_read(struct side *side, const char *operand, enum input_failed failed,
 	       struct problems *p);
 

@@ -241,12 +241,22 @@ static void build_pair(struct report *r, size_t i, const char *only,
 	warn_of_both(r, pair, only);
 }
 
+static void warn_of_left_out(struct report *r, size_t side)
+{
+	char *const *text = r->sides[side].left_out;
+
+	for (; text && *text; text++)
+		report_warn(r, "left out of %c: %s", (char)('A' + side), *text);
+}
+
 void report_build(struct report *r, const char *only, struct problems *p)
 {
 	size_t i;
 
 	for (i = 0; i < r->nr_sides; i++)
 		check_side(r, i, p);
+	for (i = 0; i < r->nr_sides; i++)
+		warn_of_left_out(r, i);
 	warn_of_boots(r);
 	r->nr_pairs = r->nr_sides - 1;
 	r->pairs = xcalloc(r->nr_pairs, sizeof(*r->pairs));

@@ -53,4 +53,10 @@ void run_index_add(struct suite_run *r, const struct entry *e);
 /* The directory has such an index. */
 bool run_index_exists(const char *dir);
 
+/*
+ * Its entries, an object whose keys are their names in the order in which they
+ * ran, as a new reference; NULL if there is none, or one of another form.
+ */
+json_t *run_index_entries(const char *dir);
+
 #endif

@@ -36,6 +36,20 @@ bool run_index_exists(const char *dir)
 	return exists;
 }
 
+json_t *run_index_entries(const char *dir)
+{
+	char *path = index_path(dir);
+	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	const char *schema = json_string_value(json_object_get(root, "schema"));
+	json_t *entries = NULL;
+
+	if (schema && !strcmp(schema, SCHEMA))
+		entries = json_incref(json_object_get(root, "entries"));
+	json_decref(root);
+	free(path);
+	return entries;
+}
+
 void run_index_begin(struct suite_run *r)
 {
 	r->index = json_pack("{s:s, s:s, s:{}}", "schema", SCHEMA, "kernel",

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "input.h"
+#include "run.h"
 #include "spread.h"
 #include "util.h"
 
@@ -92,8 +94,8 @@ void side_add(struct side *side, struct results *r, struct problems *p)
 		merge(side, r, &r->series[i], p);
 }
 
-static void add_directory(struct side *side, const char *path,
-			  enum input_failed failed, struct problems *p)
+static void add_files(struct side *side, const char *path,
+		      enum input_failed failed, struct problems *p)
 {
 	struct dirent **entries;
 	int nr = scandir(path, &entries, is_json, compare_names), i;
@@ -112,6 +114,108 @@ static void add_directory(struct side *side, const char *path,
 		free(entries[i]);
 	}
 	free(entries);
+}
+
+static void leave_out(struct side *side, const char *entry, const char *why)
+{
+	char *text = xasprintf("%s: %s", entry, why);
+	size_t nr = 0;
+
+	for (; side->left_out && side->left_out[nr]; nr++) {
+		if (strcmp(side->left_out[nr], text) == 0) {
+			free(text);
+			return;
+		}
+	}
+	side->left_out =
+		xrealloc(side->left_out, nr + 2, sizeof(*side->left_out));
+	side->left_out[nr] = text;
+	side->left_out[nr + 1] = NULL;
+}
+
+/* Is the results file that of a skip? */
+static bool is_skip(const char *path)
+{
+	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	const char *verdict =
+		json_string_value(json_object_get(root, "verdict"));
+	bool skip = verdict && strcmp(verdict, "skip") == 0;
+
+	json_decref(root);
+	return skip;
+}
+
+/* What one benchmark has measured in several entries is not the same. */
+static void name_entry(struct results *r, const char *entry)
+{
+	char *name;
+	size_t i;
+
+	if (!r->bench)
+		return;
+	name = xasprintf("%s: %s", entry, r->bench);
+	r->bench = name;
+	for (i = 0; i < r->nr_series; i++)
+		r->series[i].bench = name;
+}
+
+/* One directory of "kvmeter run"; false: it is none. */
+static bool add_suite(struct side *side, const char *path,
+		      enum input_failed failed, struct problems *p)
+{
+	json_t *entries = run_index_entries(path), *entry;
+	bool found = entries != NULL;
+	const char *name;
+
+	json_object_foreach(entries, name, entry)
+	{
+		char *file = xasprintf("%s/%s.json", path, name);
+
+		if (access(file, F_OK)) {
+			leave_out(side, name, "it has left no results");
+		} else if (failed != INPUT_ALL_TAKEN && is_skip(file)) {
+			leave_out(side, name, "it was skipped");
+		} else {
+			struct results *r = input_read(file, failed, p);
+
+			name_entry(r, name);
+			side_add(side, r, p);
+		}
+		free(file);
+	}
+	json_decref(entries);
+	return found;
+}
+
+/* It, and such directories that it has; false: none is one. */
+static bool add_suites(struct side *side, const char *path,
+		       enum input_failed failed, struct problems *p)
+{
+	struct dirent **entries;
+	int nr = scandir(path, &entries, NULL, compare_names), i;
+	bool found = add_suite(side, path, failed, p);
+
+	if (nr < 0)
+		return found;
+	for (i = 0; i < nr; i++) {
+		char *name = xasprintf("%s/%s", path, entries[i]->d_name);
+
+		if (entries[i]->d_name[0] != '.')
+			found |= add_suite(side, name, failed, p);
+		free(name);
+		free(entries[i]);
+	}
+	free(entries);
+	return found;
+}
+
+static void add_directory(struct side *side, const char *path,
+			  enum input_failed failed, struct problems *p)
+{
+	if (!add_suites(side, path, failed, p))
+		add_files(side, path, failed, p);
+	else if (side->nr_files == 0)
+		problem(p, "%s: nothing was measured", path);
 }
 
 void side_read(struct side *side, const char *operand, enum input_failed failed,
