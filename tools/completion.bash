@@ -69,7 +69,7 @@ _kvmeter_value() {
 	*)
 		case $arg in
 		DIR) _kvmeter_files -d "$cur" ;;
-		FILE | PATH) _kvmeter_files -f "$cur" ;;
+		FILE* | PATH) _kvmeter_files -f "$cur" ;;
 		esac
 		;;
 	esac
@@ -114,6 +114,7 @@ _kvmeter_operand() {
 	'') return ;;
 	*BENCH*) _kvmeter_words "$1" "$(_kvmeter_benchmarks "$2")" ;;
 	*SUITE*) _kvmeter_words "$1" "quick full" ;;
+	*'|'*) ((${#words[@]} > 3)) || _kvmeter_words "$1" "${text//|/ }" ;;
 	esac
 	if [[ ${#COMPREPLY[@]} == 0 && $text != *"[BENCHMARK]"* ]]; then
 		_kvmeter_files -f "$1"

@@ -261,6 +261,7 @@ for (['an option that is none', '--threshold', '5'], ['an operand', 'HEAD'],
 	isnt($err, '', "$what: said");
 }
 is((kvmeter('bisect', 'stp'))[2], 128, 'an action that is none: exit 128');
+is((kvmeter('bisect', '--state', $state, 'step'))[2], 128, 'an option before it: exit 128');
 is(system("$tool bisect step >/dev/full 2>/dev/null") >> 8, 128, 'a full disk: exit 128');
 for (['no JSON', '{'], ['empty', ''], ['another file', '{"schema": "kvmeter/1"}'],
      ['half of it', '{"schema": "kvmeter-bisect/1", "find": "slower"}'],

@@ -119,6 +119,8 @@ it "-s: a path" in_files expects './a.json\n' page_table_test -s ./a
 it "list: benchmarks" offers "$benchmarks" kvmeter list ""
 it "list: one more" offers page_table_test kvmeter list dirty_log_perf_test page
 it "ab: benchmarks" offers dirty_log_perf_test kvmeter ab --pairs 2 dirty
+it "bisect: what it does" offers "record step log" kvmeter bisect ""
+it "bisect record --good: files" in_files expects "$all" kvmeter bisect record --good a.json ""
 it "run: suites" offers "quick full" kvmeter run -o dir ""
 it "ab -- : options of the benchmark" offers "--access" \
 	kvmeter ab page_table_test -- --acc

@@ -270,19 +270,34 @@ static int record(struct bisect *b, const struct bisect_config *config)
 
 /* ---- the command ---- */
 
-static int parse(struct bisect_config *config, const char *action, int argc,
-		 char **argv)
+static void parse(struct bisect_config *config, const char *action, int argc,
+		  char **argv)
 {
-	static struct option_set set = { .summary = summary };
+	struct option_set set = { .summary = summary, .tables = all_tables };
+	char *program = xasprintf("kvmeter bisect %s", action);
 
-	set.program = xasprintf("kvmeter bisect%s%s", action ? " " : "",
-				action ? action : " record|step|log");
-	set.tables = action && strcmp(action, "record") ? common_tables :
-							  all_tables;
-	if (action)
-		options_parse(&set, config, argc, argv);
+	set.program = program;
+	if (strcmp(action, "record") != 0)
+		set.tables = common_tables;
+	options_parse(&set, config, argc, argv);
 	if (config->help)
 		options_help(&set, &defaults, stdout);
+	free(program);
+}
+
+/* --help or --completion, of all that record, step and log take. */
+static int answer(int argc, char **argv)
+{
+	struct option_set set = {
+		.program = "kvmeter bisect record|step|log",
+		.summary = summary,
+		.tables = all_tables,
+	}, completed = set;
+	struct bisect_config config = defaults;
+
+	completed.operands = "record|step|log";
+	options_parse(&completed, &config, argc, argv);
+	options_help(&set, &defaults, stdout);
 	return EXIT_PASS;
 }
 
@@ -348,17 +363,17 @@ static int command_log(int argc, char **argv)
 
 int command_bisect(int argc, char **argv)
 {
-	struct bisect_config config = { .help = true };
 	const char *action = argc > 1 ? argv[1] : "";
 
-	if (!strcmp(action, "--help") || !strcmp(action, "-h"))
-		return parse(&config, NULL, argc, argv);
 	if (!strcmp(action, "record"))
 		return command_record(argc - 1, argv + 1);
 	if (!strcmp(action, "step"))
 		return command_step(argc - 1, argv + 1);
 	if (!strcmp(action, "log"))
 		return command_log(argc - 1, argv + 1);
+	if (argc == 2 && (!strcmp(action, "--help") || !strcmp(action, "-h") ||
+			  !strcmp(action, "--completion")))
+		return answer(argc, argv);
 	step_guard(); /* in git bisect run 2 would be "bad" */
 	usage_error("%s%sone of record, step, log", action,
 		    *action ? ": " : "");
