@@ -43,7 +43,7 @@ it "address, undefined: both" has __ubsan_handle asan
 runs_all "address, undefined" asan
 free_running "address, undefined" asan
 it "address, undefined: unit checks" unit_passes asan
-for check in list run run_input run_resume compare refused bisect; do
+for check in list run run_input run_resume compare refused bisect ab noise; do
 	it "address, undefined: kvmeter, $check" env \
 		KVMETER_OUT="$scratch/asan/$ARCH" "${wrapper[@]}" \
 		prove -Q "check/kvmeter/$check.t"

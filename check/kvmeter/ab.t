@@ -129,7 +129,7 @@ sub verdict {
 # ---- order, options, verdicts ----
 
 my ($out, $err, $code, $runs) = ab('made_test', '--same', '--pairs', 8);
-is(sides($runs), 'ABBABAABBAABABBA', 'the order');
+is(sides($runs), 'ABBAABBAABBABAAB', 'the order');
 is("$code$err", '0', 'the same twice: exit 0');
 is(verdict($out), 'same', 'the same twice: same');
 is(join("\n", wide_lines($out)), '', '72 columns');
@@ -166,7 +166,7 @@ is($code, 0, 'by its path');
 ($out, $err, $code) = ab('made_test', '--same', '-n', 3, '--results', 'kept');
 is($code, 0, '--results: exit 0');
 is(join(' ', sort map { m{kept/(.*)} } glob('kept/*/*.json')),
-	'A/001.json A/004.json A/006.json B/002.json B/003.json B/005.json', '... are kept');
+	'A/001.json A/004.json A/005.json B/002.json B/003.json B/006.json', '... are kept');
 like($err, qr{^kvmeter ab: results are in kept/A and kept/B$}m, '... and it says where');
 ($out, $err, $code) = kvmeter('compare', 'kept/A', 'kept/B');
 is($code, 0, '... and can be compared again');
@@ -243,8 +243,8 @@ sub settings {
 
 	$runs = restores('settings', 0, undef, @both, '-n', 4);
 	is(join(' ', map { join('', (split / /)[0 .. 2]) } split /\n/, $runs),
-		'A70original B80other B80other A70original B80other A70original A70original '
-		. 'B80other', 'each side has its own');
+		'A70original B80other B80other A70original A70original B80other B80other '
+		. 'A70original', 'each side has its own');
 	$runs = restores('one side alone', 0, undef, '--set-b', "$ttl=80", '-n', 2);
 	like($runs, qr/^A 64 .*\nB 80 .*\nB 80 .*\nA 64 /, '... the other as it was');
 	($out) = ab('made_test', @both, '-n', 5);
@@ -265,7 +265,9 @@ sub settings {
 		my $at = time;
 
 		($out, $err, $code) = ab('made_test', @both, '--', '--do', "parent-$signal");
-		like($code, qr/^signal /, "SIG$signal: it dies");
+		# a sanitizer makes an exit of SEGV
+		like($code, $signal eq 'SEGV' ? qr/^(?:signal 11|1)$/ : qr/^signal /,
+			"SIG$signal: it dies");
 		sleep 0.02 while value($ttl) ne '64' && time < $at + 20;
 		is(value($ttl) . value($host), '64original', "SIG$signal: all is as it was");
 		like(slurp('.err'), qr/^kvmeter died: \Q$ttl\E is 64 again$/m, '... and it is said');

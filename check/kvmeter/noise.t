@@ -176,17 +176,35 @@ my %disturbs = (
 	'hypervisor' => { 'cpuinfo' => "flags : fpu hypervisor" },
 );
 
+# One that takes no time and has no noise.
+write_text('tests/quick_test', <<'END');
+#!/bin/sh
+# kvmeter-describe/1
+if [ "$1" = --describe ]; then
+	echo '{"schema": "kvmeter-describe/1", "bench": "quick_test", "question": "?",'
+	echo ' "options": [], "metrics": [], "checks": []}'
+	exit 0
+fi
+for json; do :; done
+cat >"$json" <<'JSON'
+{"schema": "kvmeter/1", "bench": "quick_test", "version": "1.0",
+ "started": "2026-11-30T09:00:00Z", "boot_id": "1", "config": {}, "host": {"kernel": "6.18.1"},
+ "points": [{"config": {"vcpus": 1, "bytes": 4096}, "checks": [], "metrics": [{"name": "create",
+ "unit": "ns", "better": "lower", "samples": [1], "samples_per_run": 1}]}], "verdict": "pass"}
+JSON
+END
+chmod(0755, 'tests/quick_test');
+
 # States by name on a host of these files.
 sub states {
 	my (%files) = @_;
 
 	system('rm', '-rf', 'made');
 	write_text("made/$_", "$files{$_}\n") for keys %files;
-	unlink('log');
 	my $script = 'mount --bind made/sys /sys; for f in loadavg meminfo cpuinfo; do '
 		. '[ ! -e made/$f ] || mount --bind made/$f /proc/$f; done; exec "$@"';
 	open(my $from, '-|', 'unshare', '-m', 'sh', '-ec', $script, 'sh', $tool, 'noise', '-n', 5,
-		'-f', 'json', 'made_test') or die "unshare: $!\n";
+		'-f', 'json', 'quick_test') or die "unshare: $!\n";
 	local $/;
 	my $made = eval { decode_json(<$from>) } // { host => [] };
 	return { map { $_->{name} => $_ } @{ $made->{host} } };

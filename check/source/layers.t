@@ -17,7 +17,7 @@ my @layers = (
 	[qw(types version)],
 	[qw(util units)],
 	[qw(random spread rank_test student joint_test bootstrap detectable judge steady
-	   threshold)],
+	   threshold turns)],
 	[qw(cgroup clock futex id_pool interrupt timing stats scaling json troff
 	   host memory_room tracepoint histogram option_row options crew)],
 	[qw(compat kvm_ioctl kvm_stats populate uffd memory_limit slow_memory)],

@@ -50,7 +50,7 @@ struct noise {
 };
 
 /*
- * Takes the metrics of two sides, measured in turn (trial_order()), as one
+ * Takes the metrics of two sides, measured in turn (turns.h), as one
  * series each. @only as of report_build(). How many were found.
  */
 size_t noise_read(struct noise *n, const struct side *a, const struct side *b,

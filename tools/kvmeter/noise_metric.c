@@ -8,6 +8,7 @@
 #include "noise.h"
 #include "spread.h"
 #include "trial.h"
+#include "turns.h"
 #include "util.h"
 
 const size_t noise_sizes[NOISE_SIZES] = { 5, 10, 20, 40 };
@@ -28,7 +29,7 @@ static void take_values(struct noise_metric *m, const struct series *a,
 
 	m->values = xcalloc(a->nr_files + b->nr_files, sizeof(*m->values));
 	for (i = 0; m->nr < a->nr_files + b->nr_files; i++) {
-		int side = trial_order(i);
+		int side = turn_side(i);
 
 		if (next[side] < sides[side]->nr_files)
 			m->values[m->nr++] =

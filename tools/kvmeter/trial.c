@@ -6,21 +6,8 @@
 #include <unistd.h>
 #include "child.h"
 #include "trial.h"
+#include "turns.h"
 #include "util.h"
-
-/*
- * The sequence of Thue and Morse: side B where the number of one bits is odd.
- * Each two invocations are one of A and one of B. Over each four (A B B A) a
- * linear drift adds the same to both sides, over each eight a quadratic one
- * does as well. A B B A over and over would do for the linear one, but it has a
- * period: whatever happens every fourth invocation, such as a timer, would hit
- * one side alone. This one has none. Chance is left out on purpose: a short
- * random order may by bad luck be A A B B.
- */
-int trial_order(size_t i)
-{
-	return __builtin_parityll(i) ? TRIAL_B : TRIAL_A;
-}
 
 static char side_name(int side)
 {
@@ -32,7 +19,7 @@ static void show_progress(const struct trial *t, size_t i)
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K%s: %zu of %zu (%c)",
 			program_invocation_short_name, i + 1, 2 * t->pairs,
-			side_name(trial_order(i)));
+			side_name(turn_side(i)));
 }
 
 static void clear_progress(void)
@@ -83,12 +70,12 @@ static void __noreturn stop(size_t i, const struct child_end *ended,
 			   EXIT_FAIL;
 
 	end(code, "invocation %zu (%c): %s:\n%s", i + 1,
-	    side_name(trial_order(i)), fault, said);
+	    side_name(turn_side(i)), fault, said);
 }
 
 static void run_one(const struct trial *t, size_t i)
 {
-	const struct trial_side *side = &t->sides[trial_order(i)];
+	const struct trial_side *side = &t->sides[turn_side(i)];
 	char *base = xasprintf("%s/%03zu", side->directory, i + 1);
 	char *json = xasprintf("%s.json", base);
 	char *text = xasprintf("%s.txt", base);
@@ -131,7 +118,7 @@ void trial_run(const struct trial *t)
 
 	for (i = 0; i < 2 * t->pairs; i++) {
 		show_progress(t, i);
-		settings_choose(t->settings, trial_order(i));
+		settings_choose(t->settings, turn_side(i));
 		run_one(t, i);
 	}
 	clear_progress();

@@ -64,14 +64,12 @@ void trial_set_side(struct trial *t, int side, const char *program,
 void trial_tell_results(const struct trial *t,
 			const struct trial_choice *choice);
 
-/* Which side invocation @i, from 0, is: A B B A B A A B ... */
-int trial_order(size_t i);
-
 /*
- * Runs all of it; file NNN.json is the one of invocation NNN from 1, with
- * NNN.txt beside it for what the benchmark printed. Ends the process, with
- * what the benchmark said, at the first one that does not pass: by EXIT_SKIP
- * or EXIT_USAGE if that is how it ended, else EXIT_FAIL; and upon a signal.
+ * Runs all of it, in the order of turns.h; file NNN.json is the one of
+ * invocation NNN from 1, with NNN.txt beside it for what the benchmark printed.
+ * Ends the process, with what the benchmark said, at the first one that does
+ * not pass: by EXIT_SKIP or EXIT_USAGE if that is how it ended, else EXIT_FAIL;
+ * and upon a signal.
  */
 void trial_run(const struct trial *t);
 
