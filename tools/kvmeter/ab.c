@@ -106,7 +106,12 @@ static const char *describe_side(const struct ab_config *c, int side,
 	char *values = settings_describe(settings, side);
 	const char *name = c->tests[side] ? program : basename(program);
 
-	return xasprintf("%s%s%s%s", name, *words ? " " : "", words, values);
+	char *text =
+		xasprintf("%s%s%s%s", name, *words ? " " : "", words, values);
+
+	free(values);
+	free(words);
+	return text;
 }
 
 static void read_results(const struct trial *t, const char *const *names,
@@ -129,13 +134,13 @@ static void set_up(struct trial *t, const struct ab_config *c, char **operands,
 		   struct settings *settings, char **typed[TRIAL_SIDES])
 {
 	const char *programs[TRIAL_SIDES];
+	static char **own[TRIAL_SIDES]; /* the options are pieces of it */
 	int side;
 
 	for (side = 0; side < TRIAL_SIDES; side++) {
-		char **own = child_words(c->opt[side] ? c->opt[side] : "",
-					 opt_names[side]);
-
-		typed[side] = words_join(operands + 1, own, NULL);
+		own[side] = child_words(c->opt[side] ? c->opt[side] : "",
+					opt_names[side]);
+		typed[side] = words_join(operands + 1, own[side], NULL);
 		programs[side] = trial_program(operands[0], c->tests[side]);
 		if (c->set[side])
 			settings_add(settings, side, set_names[side],
@@ -150,11 +155,12 @@ static void set_up(struct trial *t, const struct ab_config *c, char **operands,
 
 static int run(const struct ab_config *c, char **operands)
 {
+	/* they live as long as the process, as leak checkers see */
 	static struct settings settings;
 	static struct report report;
-	const char *names[TRIAL_SIDES];
-	char **typed[TRIAL_SIDES];
-	struct trial t;
+	static struct trial t;
+	static const char *names[TRIAL_SIDES];
+	static char **typed[TRIAL_SIDES];
 	int side;
 
 	child_init();

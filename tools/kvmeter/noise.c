@@ -97,17 +97,20 @@ static void measure(struct noise *n, const struct trial *t)
 
 static int run(const struct noise_config *c, const char *bench, char **typed)
 {
+	/* they live as long as the process, as leak checkers see */
 	static const struct settings settings;
 	static struct report report;
-	struct noise n = { .nr = 0 };
+	static struct noise n;
+	static struct trial t;
+	char *words = words_quote(typed);
 	const char *program;
-	struct trial t;
 	int side;
 
 	child_init();
 	program = trial_program(bench, c->tests);
 	n.what = xasprintf("%s%s%s", basename(program), *typed ? " " : "",
-			   words_quote(typed));
+			   words);
+	free(words);
 	trial_init(&t, &c->trial);
 	t.settings = &settings;
 	for (side = 0; side < TRIAL_SIDES; side++)

@@ -123,20 +123,23 @@ static bool is_kernel_file(int fd)
 
 static void __noreturn refuse_missing(const struct setting *one, int error)
 {
-	char *module =
-		xasprintf("%.*s", (int)strcspn(one->name, "."), one->name);
-	char *directory = xstrdup(one->path);
+	int module = strcspn(one->name, ".");
+	int directory = strrchr(one->path, '/') - one->path;
+	bool is_loaded;
+	char *path;
 
-	*strrchr(directory, '/') = '\0';
 	if (one->name[0] == '/' || error != ENOENT)
 		end(EXIT_USAGE, "%s: %s", one->path, strerror(error));
-	if (access(directory, F_OK) == 0)
-		end(EXIT_USAGE, "%s: no such parameter: ls %s", one->name,
-		    directory);
+	path = xasprintf("%.*s", directory, one->path);
+	is_loaded = access(path, F_OK) == 0;
+	free(path);
+	if (is_loaded)
+		end(EXIT_USAGE, "%s: no such parameter: ls %.*s", one->name,
+		    directory, one->path);
 	end(EXIT_USAGE,
-	    "%s: module %s is not there, or has no parameters: "
-	    "modprobe %s",
-	    one->name, module, module);
+	    "%s: module %.*s is not there, or has no parameters: "
+	    "modprobe %.*s",
+	    one->name, module, one->name, module, one->name);
 }
 
 static void refuse_read_only(const struct setting *one)
@@ -266,7 +269,7 @@ void settings_open(struct settings *s)
 	atexit(put_back_at_exit);
 	guardian_begin(s);
 	for (side = 0; side <= SIDE_ORIGINAL; side++) {
-		char *fault;
+		static char *fault; /* seen until the process has ended */
 
 		state.side = side;
 		fault = set_all(s, side);

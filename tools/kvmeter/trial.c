@@ -60,9 +60,8 @@ static char *fault_of(const struct child_end *end, u64 timeout_ns)
 }
 
 static void __noreturn stop(size_t i, const struct child_end *ended,
-			    const char *fault, const char *errors)
+			    const char *fault, const char *said)
 {
-	char *said = last_lines(errors, 10);
 	int code = !ended->signal && !ended->timed_out &&
 				   (ended->code == EXIT_SKIP ||
 				    ended->code == EXIT_USAGE) ?
@@ -73,18 +72,26 @@ static void __noreturn stop(size_t i, const struct child_end *ended,
 	    side_name(turn_side(i)), fault, said);
 }
 
+static void __noreturn interrupted(const struct trial *t, size_t i)
+{
+	int sig = child_interrupted();
+
+	end(EXIT_INTERRUPTED + sig,
+	    "interrupted by signal %d (%s) in invocation %zu of %zu", sig,
+	    strsignal(sig), i + 1, 2 * t->pairs);
+}
+
 static void run_one(const struct trial *t, size_t i)
 {
 	const struct trial_side *side = &t->sides[turn_side(i)];
-	char *base = xasprintf("%s/%03zu", side->directory, i + 1);
-	char *json = xasprintf("%s.json", base);
-	char *text = xasprintf("%s.txt", base);
-	char *errors = xasprintf("%s.err", base);
+	char *json = xasprintf("%s/%03zu.json", side->directory, i + 1);
+	char *text = xasprintf("%s/%03zu.txt", side->directory, i + 1);
+	char *errors = xasprintf("%s/%03zu.err", side->directory, i + 1);
 	char *program[] = { (char *)side->program, NULL };
 	char *ours[] = { "--quiet", "--json", json, NULL };
 	char **argv = words_join(program, side->options, ours, NULL);
+	static char *fault, *said; /* seen until the process has ended */
 	struct child_end ended;
-	char *fault;
 
 	ended = child_run(&(struct child_config){
 		.argv = argv,
@@ -92,24 +99,21 @@ static void run_one(const struct trial *t, size_t i)
 		.stderr_path = errors,
 		.timeout_ns = t->timeout_ns,
 	});
-	if (child_interrupted()) {
-		clear_progress();
-		end(EXIT_INTERRUPTED + child_interrupted(),
-		    "interrupted by signal %d (%s) in invocation %zu of %zu",
-		    child_interrupted(), strsignal(child_interrupted()), i + 1,
-		    2 * t->pairs);
-	}
 	fault = fault_of(&ended, t->timeout_ns);
-	if (fault) {
-		clear_progress();
-		stop(i, &ended, fault, errors);
-	}
-	unlink(errors);
+	if (fault)
+		said = last_lines(errors, 10);
+	else
+		unlink(errors);
 	free(argv);
 	free(errors);
 	free(text);
 	free(json);
-	free(base);
+	if (fault || child_interrupted())
+		clear_progress();
+	if (child_interrupted())
+		interrupted(t, i);
+	if (fault)
+		stop(i, &ended, fault, said);
 }
 
 void trial_run(const struct trial *t)

@@ -63,7 +63,7 @@ static void make_side(const char *path, char name)
 {
 	char *side = xasprintf("%s/%c", path, name);
 	char *pattern = xasprintf("%s/*.json", side);
-	glob_t found;
+	static glob_t found; /* seen until the process has ended */
 
 	if (mkdir(side, 0777) && errno != EEXIST)
 		end(EXIT_USAGE, "%s: %s", side, strerror(errno));
@@ -72,6 +72,7 @@ static void make_side(const char *path, char name)
 		    "%s: there already: choose another directory for --results",
 		    found.gl_pathv[0]);
 	}
+	globfree(&found);
 	free(pattern);
 	free(side);
 }
@@ -91,7 +92,10 @@ static const char *make_directory(const char *path)
 
 const char *trial_program(const char *bench, const char *directory)
 {
-	struct programs programs;
+	/* of each side; they live as long as the process */
+	static struct programs found[TRIAL_SIDES];
+	static size_t used;
+	struct programs *programs;
 
 	if (strchr(bench, '/') && directory)
 		usage_error("%s is a path: give a name to look for in %s",
@@ -101,8 +105,9 @@ const char *trial_program(const char *bench, const char *directory)
 			usage_error("%s: no program", bench);
 		return bench;
 	}
-	programs_find(&programs, directory);
-	return program_by_name(&programs, bench)->path;
+	programs = &found[used++ % TRIAL_SIDES];
+	programs_find(programs, directory);
+	return program_by_name(programs, bench)->path;
 }
 
 void trial_init(struct trial *t, const struct trial_choice *choice)
