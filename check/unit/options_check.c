@@ -271,15 +271,15 @@ static void test_taken_operands(void **state __maybe_unused)
 	assert_string_equal(help, "Usage: dirty_test [OPTION]... A [B]");
 }
 
-static void expect_completion(const struct option_set *set,
+static void expect_completion(const struct option_set *other,
 			      const char *expected)
 {
 	struct command c;
 	struct child child;
 
 	command_init(&c, "--completion");
-	if (set)
-		c.set = set;
+	if (other)
+		c.set = other;
 	child_run(&child, command_parse, &c);
 	assert_string_equal(child.out, expected);
 	assert_string_equal(child.err, "");
