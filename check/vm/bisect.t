@@ -53,6 +53,8 @@ sub run_in {
 		print "# $line";
 	}
 	close($from);
+	# git ends without one, and a result must begin a line
+	print "\n" if $text ne '' && $text !~ /\n\z/;
 	return ($text, $? & 127 ? 128 + ($? & 127) : $? >> 8);
 }
 
