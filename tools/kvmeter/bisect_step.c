@@ -131,8 +131,18 @@ static void name_commit(struct step *s, const char *directory)
 
 /* ---- an invocation ---- */
 
+static bool is_measured(const struct side *side, const char *bench)
+{
+	size_t i;
+
+	for (i = 0; i < side->nr_files; i++)
+		if (strcmp(side->files[i]->bench, bench) == 0)
+			return true;
+	return false;
+}
+
 /* Another experiment than that of good can say nothing. */
-static void check_options(const struct bisect *b, const struct results *r)
+static void check_experiment(const struct bisect *b, const struct results *r)
 {
 	struct differences d = { 0, NULL };
 	struct side side = { .nr_files = 1,
@@ -140,6 +150,9 @@ static void check_options(const struct bisect *b, const struct results *r)
 				     (struct results *)r } };
 	size_t i;
 
+	if (!is_measured(&b->good, r->bench))
+		step_abort("run hook: results of %s, which good has none of",
+			   r->bench);
 	differ_sides(&d, &b->good, &side);
 	for (i = 0; i < d.nr; i++)
 		if (difference_is_option(&d.list[i]))
@@ -165,7 +178,7 @@ static char *take_results(struct step *s, const char *path, struct side *commit)
 	s->last = r;
 	if (!r->bench)
 		step_abort("run hook: %s", p.text);
-	check_options(s->of, r);
+	check_experiment(s->of, r);
 	/* skipped, failed, or with a proof that does not hold */
 	if (!p.nr)
 		side_add(commit, r, &p);
@@ -225,6 +238,7 @@ static char *read_values(struct step *s, const struct side *commit)
 			s->runs = max_u64(s->runs, s->values[i].commit.nr_runs);
 			continue;
 		}
+		s->runs = 0;
 		figure = bisect_figure_text(&b->figures[i]);
 		why = xasprintf("no %s in its results", figure);
 		free(figure);
