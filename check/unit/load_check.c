@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What memory-bound threads must find and leave, played by the host. */
+/* Memory-bound threads as the guest has them, on memory of this process. */
+#define KVMETER_GUEST
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #undef skip /* cmocka's */
 #include "load.h"
 #include "util.h"
+#include "../../lib/guest/load.c"
 
 #define PAGE KIB(4)
 #define WORDS (PAGE / sizeof(u64))
@@ -76,13 +78,28 @@ static void test_chain(void **state __maybe_unused)
 	load_free(l);
 }
 
-static void play_touch(struct load *l)
+static struct guest_scheduler scheduler = { .quantum = ~UINT64_C(0) };
+static struct guest_cpu cpu = { .scheduler = (u64)&scheduler };
+
+void guest_thread_yield(struct guest_cpu *c __maybe_unused)
 {
-	for (u64 i = 0; i < PAGES; i++) {
-		memory[i][LOAD_TURN]++;
-		memory[i][LOAD_MARK] = load_mark(7, i, memory[i][LOAD_TURN]);
+	fail();
+}
+
+/* A pass of all threads; returns what they found wrong. */
+static u64 play(const struct load *l, u64 turn)
+{
+	u64 wrong = 0;
+
+	for (u64 i = 0; i < SHARES; i++) {
+		struct guest_load share = load_share(l, i);
+
+		share.base = (u64)memory[share.first];
+		share.turn = turn;
+		guest_load_pass(&cpu, &share);
+		wrong += share.wrong;
 	}
-	(void)l;
+	return wrong;
 }
 
 static void test_touched(void **state __maybe_unused)
@@ -90,7 +107,7 @@ static void test_touched(void **state __maybe_unused)
 	struct load *l = make(LOAD_TOUCH, 0);
 
 	assert_int_equal(load_count_wrong(l, memory, 0), 0);
-	play_touch(l);
+	assert_int_equal(play(l, 0), 0);
 	assert_int_equal(load_count_wrong(l, memory, 0), PAGES);
 	assert_int_equal(load_count_wrong(l, memory, 1), 0);
 	/* each word counts, and a page in the place of another */
@@ -101,6 +118,23 @@ static void test_touched(void **state __maybe_unused)
 	}
 	memcpy(memory[9], memory[8], PAGE);
 	assert_int_equal(load_count_wrong(l, memory, 1), 1);
+	/* the guest sees that, too: mark and last word are those of another */
+	assert_int_equal(play(l, 1), 2);
+	load_free(l);
+}
+
+static void test_chased(void **state __maybe_unused)
+{
+	struct load *l = make(LOAD_CHASE, 0);
+
+	for (u64 turn = 0; turn < 3; turn++) {
+		assert_int_equal(play(l, turn), 0);
+		assert_int_equal(load_count_wrong(l, memory, turn + 1), 0);
+	}
+	/* a chain that is cut leaves pages behind */
+	memory[0][LOAD_NEXT] = PAGES;
+	assert_int_equal(play(l, 3), 1);
+	assert_true(load_count_wrong(l, memory, 4) > PAGES / SHARES - 2);
 	load_free(l);
 }
 
@@ -112,11 +146,25 @@ static void test_wrong_on_purpose(void **state __maybe_unused)
 	load_free(l);
 }
 
-static int compare(const void *a, const void *b)
+/* Also words that are all equal, or in order already. */
+static void test_sort(void **state __maybe_unused)
 {
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+	static u64 words[WORDS * 9];
+	struct guest_load share = { .base = (u64)words,
+				    .page_bytes = PAGE,
+				    .pages = 9,
+				    .pattern = LOAD_SORT };
 
-	return (x > y) - (x < y);
+	for (u64 differ = 1; differ < 100; differ++) {
+		share.pages = 1 + differ % 9;
+		for (u64 i = 0; i < ARRAY_SIZE(words); i++)
+			words[i] = load_mix(i) % differ;
+		guest_load_pass(&cpu, &share);
+		guest_load_pass(&cpu, &share);
+		for (u64 i = 1; i < share.pages * WORDS; i++)
+			assert_true(words[i - 1] <= words[i]);
+	}
+	assert_int_equal(share.wrong, 0);
 }
 
 static void test_sorted(void **state __maybe_unused)
@@ -125,12 +173,7 @@ static void test_sorted(void **state __maybe_unused)
 	u64 saved;
 
 	assert_int_equal(load_count_wrong(l, memory, 1), SHARES);
-	for (u64 i = 0; i < SHARES; i++) {
-		struct guest_load share = load_share(l, i);
-
-		qsort(memory[share.first], share.pages * WORDS, sizeof(u64),
-		      compare);
-	}
+	assert_int_equal(play(l, 0), 0);
 	assert_int_equal(load_count_wrong(l, memory, 1), 0);
 	/* still in order, but no longer the same words */
 	saved = memory[0][0];
@@ -151,7 +194,9 @@ int main(void)
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_touched),
+		cmocka_unit_test(test_chased),
 		cmocka_unit_test(test_wrong_on_purpose),
+		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_sorted),
 	};
 

@@ -12,7 +12,7 @@
 enum load_pattern {
 	LOAD_TOUCH, /* each page once, in order */
 	LOAD_CHASE, /* each page once, where the last one points to */
-	LOAD_SORT,  /* heapsort of all words */
+	LOAD_SORT,  /* quicksort of all words */
 };
 
 /* Words of a page that mean something to LOAD_TOUCH and LOAD_CHASE. */

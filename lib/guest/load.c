@@ -2,6 +2,17 @@
 #include <guest/load.h>
 #include <guest/thread.h>
 
+#define LOOKS_PER_TICK 64
+
+/* Of words: below it, another way to sort is faster. */
+#define SORT_FEW 16
+/* For 2^48 words. */
+#define SORT_DEPTH 44
+
+struct range {
+	u64 from, to;
+};
+
 static u64 *page_of(const struct guest_load *l, u64 i)
 {
 	return (u64 *)(l->base + i * l->page_bytes);
@@ -48,44 +59,75 @@ static void chase(struct guest_cpu *cpu, struct guest_load *l)
 static u64 look(struct guest_cpu *cpu, const volatile u64 *word)
 {
 	WRITE_ONCE(cpu->reads, cpu->reads + 1);
+	if (cpu->reads % LOOKS_PER_TICK == 0)
+		guest_thread_tick(cpu);
 	return *word;
 }
 
-/* The word at @i sinks to where no larger one is below it. */
-static void sink(struct guest_cpu *cpu, volatile u64 *word, u64 i, u64 nr)
+static u64 median(u64 a, u64 b, u64 c)
 {
-	u64 value = look(cpu, &word[i]), child;
+	u64 low = a < b ? a : b, high = a < b ? b : a;
 
-	for (; (child = 2 * i + 1) < nr; i = child) {
-		u64 larger = look(cpu, &word[child]), other = 0;
-
-		if (child + 1 < nr)
-			other = look(cpu, &word[child + 1]);
-		if (other > larger) {
-			larger = other;
-			child++;
-		}
-		if (larger <= value)
-			break;
-		word[i] = larger;
-	}
-	word[i] = value;
-	guest_thread_tick(cpu);
+	return c < low ? low : c > high ? high : c;
 }
 
+/* Returns where the second part begins, no word of which is the smaller one. */
+static u64 divide(struct guest_cpu *cpu, volatile u64 *word, struct range r)
+{
+	u64 i = r.from, k = r.to - 1;
+	u64 pivot = median(look(cpu, &word[i]),
+			   look(cpu, &word[i + (k - i) / 2]),
+			   look(cpu, &word[k]));
+
+	for (;;) {
+		u64 low, high;
+
+		while ((low = look(cpu, &word[i])) < pivot)
+			i++;
+		while ((high = look(cpu, &word[k])) > pivot)
+			k--;
+		if (i >= k)
+			return k + 1;
+		word[i++] = high;
+		word[k--] = low;
+	}
+}
+
+static void insert(struct guest_cpu *cpu, volatile u64 *word, struct range r)
+{
+	for (u64 i = r.from + 1; i < r.to; i++) {
+		u64 value = look(cpu, &word[i]), k = i;
+
+		for (; k > r.from && look(cpu, &word[k - 1]) > value; k--)
+			word[k] = word[k - 1];
+		word[k] = value;
+	}
+}
+
+/* Quicksort: the larger part waits, so that they halve at least. */
 static void sort(struct guest_cpu *cpu, struct guest_load *l)
 {
-	u64 nr = l->pages * (l->page_bytes / sizeof(u64));
 	volatile u64 *word = page_of(l, 0);
+	struct range waiting[SORT_DEPTH];
+	struct range r = { 0, l->pages * (l->page_bytes / sizeof(u64)) };
+	u64 nr = r.to;
+	u32 depth = 0;
 
-	for (u64 i = nr / 2; i--;)
-		sink(cpu, word, i, nr);
-	for (u64 left = nr - 1; left; left--) {
-		u64 largest = look(cpu, &word[0]);
+	for (;;) {
+		while (r.to - r.from > SORT_FEW) {
+			u64 at = divide(cpu, word, r);
+			bool first = at - r.from > r.to - at;
 
-		word[0] = look(cpu, &word[left]);
-		word[left] = largest;
-		sink(cpu, word, 0, left);
+			waiting[depth++] =
+				first ? (struct range){ r.from, at } :
+					(struct range){ at, r.to };
+			r = first ? (struct range){ at, r.to } :
+				    (struct range){ r.from, at };
+		}
+		insert(cpu, word, r);
+		if (!depth)
+			break;
+		r = waiting[--depth];
 	}
 	for (u64 i = 1; i < nr; i++)
 		l->wrong += look(cpu, &word[i - 1]) > word[i];
