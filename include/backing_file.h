@@ -26,8 +26,9 @@ char *backing_file_missing(const char *path, u64 bytes);
 /*
  * Opens it with room for @bytes; dies with the reason. A file is created and
  * unlinked at once, so that it never stays behind, whatever happens; one that
- * exists is refused, since a guest would overwrite it. A device has the size
- * that it has. Descriptor to close().
+ * exists is refused, since a guest would overwrite it. A device, or its memory
+ * in sysfs (/sys/bus/pci/devices/ADDRESS/resource0), has the size that it has.
+ * Descriptor to close().
  */
 int backing_file_open(const char *path, u64 bytes);
 

@@ -41,6 +41,14 @@ static bool can_be_mapped(const char *path)
 	return true;
 }
 
+/* A file of sysfs holds nothing: it is what a device has, such as a PCI BAR. */
+static bool is_in_sysfs(const char *path)
+{
+	struct statfs fs;
+
+	return statfs(path, &fs) == 0 && fs.f_type == SYSFS_MAGIC;
+}
+
 const char *backing_file_fault(const char *path)
 {
 	struct stat st;
@@ -57,7 +65,7 @@ const char *backing_file_fault(const char *path)
 	}
 	if (S_ISDIR(st.st_mode))
 		return "a directory: name a file in it";
-	if (S_ISREG(st.st_mode))
+	if (S_ISREG(st.st_mode) && !is_in_sysfs(path))
 		return "the file exists, and a guest would overwrite it: name "
 		       "one that does not";
 	if (access(path, R_OK | W_OK))
@@ -91,7 +99,8 @@ static bool is_device(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+	return stat(path, &st) == 0 &&
+	       (!S_ISREG(st.st_mode) || is_in_sysfs(path));
 }
 
 bool backing_file_takes_memory(const char *path)
