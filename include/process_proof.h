@@ -5,8 +5,8 @@
  * assertion: this is about whether all that was planned has happened.
  *
  * @check is a check's index; @done how many processes all vCPUs have run in
- * this VM so far, of which WATCHED_MOVES of each vCPU were watched in the last
- * one.
+ * this VM so far, of which the last one on each has moved its shared page while
+ * the others waited for it.
  */
 #ifndef KVMETER_PROCESS_PROOF_H
 #define KVMETER_PROCESS_PROOF_H

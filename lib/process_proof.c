@@ -58,8 +58,9 @@ void process_proof_check_copies(const struct processes *p, int id, u64 done)
 void process_proof_check_moves(const struct processes *p, int id, u64 done)
 {
 	u64 vcpus = p->run->nr_vcpus;
-	u64 moved = done + (WATCHED_MOVES - 1) * vcpus + wrong_count(p);
-	u64 watched = WATCHED_MOVES * vcpus * (vcpus - 1);
+	u64 watched_moves = p->of->watched_moves * vcpus;
+	u64 moved = done - vcpus + watched_moves + wrong_count(p);
+	u64 watched = watched_moves * (vcpus - 1);
 	struct total t = total_of(p);
 
 	check(p->run, id, t.moved == moved && t.watched == watched,

@@ -14,6 +14,13 @@
 
 #define SHARED_FRAMES 2
 
+/*
+ * Each takes as long as it takes to run every vCPU. Now and then an exit drops
+ * the stale translation that a fault was to leave, so that then there are more.
+ */
+#define WATCHED_MOVES 8
+#define WATCHED_MOVES_NO_SHOOTDOWN 200
+
 const char *const process_inject_names[] = {
 	[PROCESS_INJECT_NOTHING] = "nothing",
 	[PROCESS_INJECT_NO_INVALIDATE] = "no-invalidate",
@@ -39,6 +46,9 @@ static struct guest_process layout(const struct processes_config *cfg)
 		.first_device = cfg->pages - mmio - device,
 		.first_mmio = cfg->pages - mmio,
 		.wrong = cfg->inject == PROCESS_INJECT_WRONG_SIGNATURE,
+		.watched_moves = cfg->inject == PROCESS_INJECT_NO_SHOOTDOWN ?
+					 WATCHED_MOVES_NO_SHOOTDOWN :
+					 WATCHED_MOVES,
 	};
 }
 

@@ -74,7 +74,7 @@ struct config {
 static const struct config defaults = {
 	.common = { BENCH_CONFIG_DEFAULTS, .bytes = { 1, { MIB(4) } },
 		    .rounds = 1 },
-	.processes = 100,
+	.processes = 50,
 	.pages = 16,
 	.cow_percent = 25,
 	.device_percent = 25,
@@ -105,8 +105,8 @@ static const struct option_row options[] = {
 	{ OPT_U64, 0, "mmio-percent", "PERCENT", OFFSET(mmio_percent),
 	  "share of pages that no memory is behind: each access is an exit", .max = 100 },
 	{ OPT_STRING, 0, "device", "TYPE", OFFSET(device),
-	  "the device's memory: a backing source, a new file, or a device that can be mapped (/dev/mem, VFIO), "
-	  "whose first bytes are overwritten", .valid = valid_device },
+	  "the device's memory, which is overwritten: a backing source, a new file, or a device that can be mapped, "
+	  "also by its resource in sysfs", .valid = valid_device },
 	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject),
 	  "break a proof on purpose, to see that it can fail", .choices = process_inject_names },
 	{ .type = OPT_END }

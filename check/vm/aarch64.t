@@ -17,7 +17,7 @@ check_machine('aarch64',
 	says => qr/kvm \[1\]: VHE mode initialized successfully/,
 	not_verified => { 'each not-present has one ready' =>
 			  'KVM has no asynchronous page faults on arm64' },
-	also => [ 'modes', ('splits') x $splits, 'faults', 'stale' ],
+	also => [ 'modes', ('splits') x $splits, 'faults', 'stale', 'device' ],
 	judge => sub {
 		my ($dir) = @_;
 
@@ -27,4 +27,5 @@ check_machine('aarch64',
 		# the hypervisor makes invalidations by TLBI reach all (HCR_EL2.FB)
 		judge_stale($dir, 'no-shootdown-switch',
 			map { "no-invalidate-$_" } qw(page switch broadcast));
+		judge_run(['device', 'tlb_stress_test', '-v 2 --device resource2'], $dir, {});
 	});

@@ -41,9 +41,10 @@ check_machine('x86_64-npt',
 	results => \&has_npt,
 	settings => [ "QEMU_ARGS=-drive file=$image,if=none,id=swap,format=raw,cache=unsafe " .
 		      '-device virtio-blk-pci,drive=swap' ],
-	also => [ 'stale', 'swap' ],
+	also => [ 'stale', 'device', 'swap' ],
 	judge => sub {
 		judge_stale($_[0], map { ("no-invalidate-$_", "no-shootdown-$_") }
 			qw(page switch broadcast));
+		judge_run(['device', 'tlb_stress_test', '-v 2 --device resource2'], $_[0], {});
 		judge_swap($_[0]);
 	});

@@ -23,7 +23,6 @@
 
 #define PROCESS_PAGES_MIN 3 /* code, stack, data */
 #define PUBLISHED_WORDS 8   /* a cache line for each vCPU */
-#define WATCHED_MOVES 8	    /* of each vCPU, in process_watch_moves() */
 
 /*
  * What one vCPU knows of its processes. Their pages are, in this order: code, a
@@ -41,8 +40,10 @@ struct guest_process {
 	u64 device_gpa, mmio_gpa;
 	u64 count; /* of processes in a round */
 	u32 pages, first_cow, first_device, first_mmio;
-	u32 vcpu;  /* its index */
-	u32 wrong; /* added to a signature, to see that it is noticed */
+	u32 vcpu;	   /* its index */
+	u32 wrong;	   /* added to a signature, to see that it is noticed */
+	u32 watched_moves; /* of each vCPU, in process_watch_moves() */
+	u32 reserved;
 	/* by the guest */
 	u64 space;	/* GVA of its struct space */
 	u64 done;	/* processes */

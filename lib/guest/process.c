@@ -283,7 +283,7 @@ void process_watch_moves(struct guest_process *p)
 {
 	u32 nr_cpus = guest_cpu()->nr_cpus;
 
-	for (u32 i = 0; i < WATCHED_MOVES * nr_cpus; i++) {
+	for (u32 i = 0; i < p->watched_moves * nr_cpus; i++) {
 		if (i % nr_cpus == p->vcpu)
 			move_watched(p, nr_cpus, i + 1);
 		else
