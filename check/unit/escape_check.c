@@ -8,6 +8,9 @@
 #include "../../tools/kvmeter/escape.h"
 #include "types.h"
 
+/* U+FFFD, for what is no character of a text. */
+#define BAD "\357\277\275"
+
 typedef void escape(const char *text, FILE *out);
 
 static void expect(escape *put, const char *text, const char *expected)
@@ -34,7 +37,6 @@ static void test_line(void **state __maybe_unused)
 /* Bytes that are no character, each by itself. */
 static void test_not_utf8(void **state __maybe_unused)
 {
-#define BAD "\357\277\275"
 	expect(escape_line, "\377a\200", BAD "a" BAD);
 	expect(escape_line, "\342\202", BAD BAD);
 	expect(escape_line, "\300\257", BAD BAD); /* longer than need be */
@@ -42,7 +44,6 @@ static void test_not_utf8(void **state __maybe_unused)
 	expect(escape_line, "\355\240\200", BAD BAD BAD); /* a surrogate */
 	expect(escape_line, "\364\220\200\200", BAD BAD BAD BAD);
 	expect(escape_line, "\364\217\277\277", "\364\217\277\277");
-#undef BAD
 }
 
 static void test_ktap(void **state __maybe_unused)
@@ -63,13 +64,21 @@ static void test_xml(void **state __maybe_unused)
 	       "\360\237\230\200\357\277\275");
 }
 
+static void test_html(void **state __maybe_unused)
+{
+	expect(escape_html, "a<b>&\"'\n", "a&#60;b&#62;&#38;&#34;&#39; ");
+	expect(escape_html, "\303\251 \360\237\230\200",
+	       "\303\251 \360\237\230\200");
+	expect(escape_html, "\1\177\342\200\256\357\277\276\377",
+	       BAD BAD BAD BAD BAD);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_not_utf8),
-		cmocka_unit_test(test_ktap),
-		cmocka_unit_test(test_xml),
+		cmocka_unit_test(test_line), cmocka_unit_test(test_not_utf8),
+		cmocka_unit_test(test_ktap), cmocka_unit_test(test_xml),
+		cmocka_unit_test(test_html),
 	};
 
 	return cmocka_run_group_tests_name("escape", tests, NULL, NULL);

@@ -89,6 +89,31 @@ static void put_xml(u32 c, const char *bytes, int nr, FILE *out)
 		fwrite(bytes, 1, nr, out);
 }
 
+/* Unicode's bidirectional formatting characters: text could look like other. */
+static bool turns_direction(u32 c)
+{
+	return c == 0x61c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/* HTML's noncharacters: the last two of each plane, and 32 more. */
+static bool is_noncharacter(u32 c)
+{
+	return (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef);
+}
+
+static void put_html(u32 c, const char *bytes, int nr, FILE *out)
+{
+	if (c == '\n' || c == '\t')
+		fputc(' ', out);
+	else if (is_control(c) || turns_direction(c) || is_noncharacter(c))
+		fputs(NOT_UTF8, out);
+	else if (c < 0x80 && strchr("<>&\"'", c))
+		fprintf(out, "&#%u;", c);
+	else
+		fwrite(bytes, 1, nr, out);
+}
+
 static void each_character(const char *text, FILE *out,
 			   void (*put)(u32 c, const char *bytes, int nr,
 				       FILE *out))
@@ -123,4 +148,9 @@ void escape_ktap_detail(const char *text, FILE *out)
 void escape_xml(const char *text, FILE *out)
 {
 	each_character(text, out, put_xml);
+}
+
+void escape_html(const char *text, FILE *out)
+{
+	each_character(text, out, put_html);
 }

@@ -24,4 +24,10 @@ void escape_ktap_detail(const char *text, FILE *out);
 /* Content or attribute in XML 1.0: characters that it does not allow go. */
 void escape_xml(const char *text, FILE *out);
 
+/*
+ * The same for HTML that shows what others wrote, on one line: what is no text,
+ * and what would turn the direction of writing (UAX #9), becomes U+FFFD.
+ */
+void escape_html(const char *text, FILE *out);
+
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* kvmeter report A [B ...] */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "html_figures.h"
 #include "html_page.h"
 #include "kvmeter.h"
 #include "options.h"
+#include "outfile.h"
 #include "util.h"
 
 /* Their names are letters. */
@@ -50,7 +48,7 @@ static const struct option_set set = {
 	.program = "kvmeter report",
 	.summary =
 		"Makes one HTML file of results: tables, figures, comparisons.\n"
-		"A, B: files written by --json, or directories of them, one experiment each.\n"
+		"A, B: files written by --json, or directories of them.\n"
 		"Exit: 0, or 2 if the input cannot be used, or 4 if there is no gnuplot.",
 	.tables = tables,
 	.operands = "A [B]...",
@@ -130,57 +128,22 @@ static void draw_figures(struct page *page, struct figures *f)
 	page->figures = f;
 }
 
-/* 0 or an errno. What is there stays until the new one is complete. */
-static int replace_file(const char *path, const char *text, size_t bytes)
-{
-	char *name = xasprintf("%s.%d.tmp", path, (int)getpid());
-	FILE *out = fopen(name, "wxe");
-	int error = 0;
-
-	if (!out) {
-		error = errno;
-		free(name);
-		return error;
-	}
-	if (fwrite(text, 1, bytes, out) != bytes || fflush(out) ||
-	    fsync(fileno(out)))
-		error = errno;
-	if (fclose(out) && !error)
-		error = errno;
-	if (!error && rename(name, path))
-		error = errno;
-	if (error)
-		unlink(name);
-	free(name);
-	return error;
-}
-
-/* A device or a pipe is no file that another could take the place of. */
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 static void write_page(const char *path, const char *text, size_t bytes)
 {
-	FILE *out;
+	struct outfile f;
 	int error;
 
 	if (strcmp(path, "-") == 0) {
 		fwrite(text, 1, bytes, stdout);
 		return;
 	}
-	if (!is_special(path)) {
-		error = replace_file(path, text, bytes);
-		if (error)
-			die("--output %s: %s", path, strerror(error));
-		return;
+	error = outfile_open(&f, path);
+	if (!error) {
+		fwrite(text, 1, bytes, f.out);
+		error = outfile_close(&f);
 	}
-	out = fopen(path, "we");
-	if (!out || fwrite(text, 1, bytes, out) != bytes || fclose(out))
-		die("--output %s: %s", path, strerror(errno));
+	if (error)
+		die("--output %s: %s", path, strerror(error));
 }
 
 int command_report(int argc, char **argv)

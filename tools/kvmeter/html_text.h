@@ -6,11 +6,7 @@
 #include <stdio.h>
 #include "types.h"
 
-/*
- * For content and for attributes in quotes. What is no text (control
- * characters, those that turn the direction of writing, bytes that are not
- * UTF-8) becomes U+FFFD.
- */
+/* For content and for attributes in quotes, by escape_html(). */
 void html_text(FILE *out, const char *text);
 
 /* Formats, then does the same with all of it. */
