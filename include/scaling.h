@@ -21,7 +21,8 @@ struct scaling_point {
  * A time grows as the work of one thread does: not at all with vCPUs that have
  * as much memory each as before or share all of it, to 1/n where n vCPUs divide
  * it. A rate of all vCPUs together grows with their number. NAN: no such rule,
- * or the work is unknown. @unit is that of results files: "ns", "pages/s".
+ * or the work is unknown. @unit is that of results files: "ns", "pages/s",
+ * "blocks/min".
  */
 double scaling_ideal(const char *unit, const struct scaling_point *first,
 		     const struct scaling_point *here);

@@ -6,9 +6,9 @@
 
 static bool is_rate(const char *unit)
 {
-	size_t len = strlen(unit);
+	const char *per = strchr(unit, '/');
 
-	return len > 2 && strcmp(unit + len - 2, "/s") == 0;
+	return per && per != unit;
 }
 
 double scaling_ideal(const char *unit, const struct scaling_point *first,

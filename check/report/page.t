@@ -275,6 +275,23 @@ is(kernel_order(qw(--order kernel b.json d.json a.json)), '5.10.0 6.1.0-9-amd64 
 is(kernel_order(qw(--order time b.json d.json a.json)), '5.10.0 6.1.0-9-amd64 6.12.3+deb13',
 	'by time');
 
+# ---- several experiments ----
+
+for my $i (1 .. 3) {
+	results("many/$i.json", [metric('create', runs(1e6, 2, 9)), metric('adjust', runs(1e5, 2, 9))],
+		bench => "made_up_${i}_test", boot_id => "boot $i");
+}
+results('many/4.json', [], vcpus => [9], points => [], verdict => 'skip',
+	reason => 'no huge pages', bench => 'made_up_1_test');
+results('many/5.json', [], points => [], verdict => 'skip', reason => 'no KVM',
+	bench => 'skipped_test');
+page('many.html', 'many');
+$text = { judge_page('several experiments', 'many.html') }->{'by day'}{text};
+like($text, qr/\A4 experiments\n/, 'several experiments: counted');
+like($text, qr/^made_up_2_test\ncreate\nadjust\n/m, 'several experiments: each has its figures');
+like($text, qr/^skipped_test\n+Nothing was measured\.$/m, 'several experiments: a skip is told');
+like($text, qr{^skipped: no huge pages \(many/4\.json\)$}m, '... with its reason');
+
 # ---- results that are meant to do harm ----
 
 my @evil = (
@@ -387,7 +404,7 @@ refused('an unknown order', 2, qr/--order age: not one of given, kernel, time/,
 refused('a place that is none', 1, qr{--output none/x\.html: No such file},
 	qw(--no-figures -o none/x.html a.json));
 page('skip.html', 'a.json', 'skip.json');
-like(text_of('skip.html'), qr{skipped</b>: 0 checks ok: no KVM}, 'a skip beside results is told');
+like(text_of('skip.html'), qr{skipped</b>: no KVM}, 'a skip beside results is told');
 {
 	mkdir('bin');
 	local $ENV{PATH} = abs_path('bin');

@@ -146,6 +146,7 @@ static void test_ideal(void **state __maybe_unused)
 	assert_true(scaling_ideal("ns", &four, &one) == 4);
 	assert_true(scaling_ideal("pages/s", &one, &four) == 400);
 	assert_true(scaling_ideal("pages/s", &one, &unknown) == 400);
+	assert_true(scaling_ideal("blocks/min", &four, &one) == 0.25);
 	assert_true(isnan(scaling_ideal("ns", &one, &unknown)));
 	assert_true(isnan(scaling_ideal("ns", &unknown, &one)));
 	assert_true(isnan(scaling_ideal("pages", &one, &four)));

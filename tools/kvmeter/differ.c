@@ -113,7 +113,9 @@ static struct members members_of(const struct members *of, const char *prefix,
 void differ(struct differences *d, const struct results *before,
 	    const struct results *after)
 {
-	static const char *const runs[] = { "runs", NULL };
+	/* points tell of sweeps; what was skipped has none, and swept as well
+	 */
+	static const char *const sweeps[] = { "vcpus", "bytes", "runs", NULL };
 	/* the usual reason to compare, and kvm is looked into */
 	static const char *const kernel[] = { "kernel", "version", "kvm",
 					      NULL };
@@ -122,7 +124,7 @@ void differ(struct differences *d, const struct results *before,
 	struct members file = { "", before->root, after->root, none, NULL },
 		       part;
 
-	part = members_of(&file, "", "config", runs);
+	part = members_of(&file, "", "config", sweeps);
 	part.swept = before;
 	add_members(d, &part);
 	part = members_of(&file, "host.", "host", kernel);

@@ -159,7 +159,9 @@ void page_print_figures(const struct page *p, size_t index)
 	const struct view_metric *m = &p->view->metrics[index];
 	size_t i;
 
-	fprintf(p->out, "<section class=\"metric\"><h3 id=\"metric%zu\">",
+	/* one figure alone shares a row with those of other metrics */
+	fprintf(p->out, "<section class=\"metric%s\"><h3 id=\"metric%zu\">",
+		p->starts[index + 1] - p->starts[index] > 1 ? " wide" : "",
 		index + 1);
 	html_text(p->out, m->name);
 	fprintf(p->out, "</h3>\n<p class=\"lead\">");

@@ -7,6 +7,9 @@
 #include "util.h"
 #include "version.h"
 
+/* Benchmarks that a title names. */
+#define TITLE_MAX 2
+
 struct page_checks page_count_checks(const struct results *r)
 {
 	struct page_checks all = { 0, 0, 0 };
@@ -45,11 +48,15 @@ void page_close_table(const struct page *p)
 	fputs("</tbody></table></div>\n", p->out);
 }
 
+/* Their names, unless these are many. */
 static void print_title(const struct page *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->view->nr_benches; i++)
+	if (p->view->nr_benches > TITLE_MAX)
+		html_format(p->out, "%zu experiments", p->view->nr_benches);
+	for (i = 0; p->view->nr_benches <= TITLE_MAX && i < p->view->nr_benches;
+	     i++)
 		html_format(p->out, "%s%s", i ? ", " : "", p->view->benches[i]);
 }
 
@@ -107,14 +114,43 @@ static void print_navigation(const struct page *p)
 		html_text(p->out, v->benches[i]);
 		fputs("</a></li>\n", p->out);
 	}
-	for (i = 0; p->figures && i < v->nr_metrics; i++) {
+	fputs("<li><a href=\"#facts\">Options and hosts</a></li>\n"
+	      "<li><a href=\"#reading\">How to read it</a></li>\n</ul></nav>\n",
+	      p->out);
+}
+
+static bool is_of(const struct view_metric *m, const char *bench)
+{
+	return strcmp(m->bench, bench) == 0;
+}
+
+/* Links to the figures of a benchmark. */
+static void print_metrics(const struct page *p, const char *bench)
+{
+	const struct view *v = p->view;
+	size_t i;
+
+	fputs("<nav aria-label=\"Figures of ", p->out);
+	html_text(p->out, bench);
+	fputs("\"><ul>\n", p->out);
+	for (i = 0; i < v->nr_metrics; i++) {
+		if (!is_of(&v->metrics[i], bench))
+			continue;
 		fprintf(p->out, "<li><a href=\"#metric%zu\">", i + 1);
 		html_text(p->out, v->metrics[i].name);
 		fputs("</a></li>\n", p->out);
 	}
-	fputs("<li><a href=\"#facts\">Options and hosts</a></li>\n"
-	      "<li><a href=\"#reading\">How to read it</a></li>\n</ul></nav>\n",
-	      p->out);
+	fputs("</ul></nav>\n", p->out);
+}
+
+static bool has_metrics(const struct view *v, const char *bench)
+{
+	size_t i;
+
+	for (i = 0; i < v->nr_metrics; i++)
+		if (is_of(&v->metrics[i], bench))
+			return true;
+	return false;
 }
 
 static void print_bench(const struct page *p, size_t bench)
@@ -126,11 +162,18 @@ static void print_bench(const struct page *p, size_t bench)
 		bench + 1);
 	html_text(p->out, v->benches[bench]);
 	fputs("</h2>\n", p->out);
+	if (!has_metrics(v, v->benches[bench])) {
+		fputs("<p>Nothing was measured.</p></section>\n", p->out);
+		return;
+	}
+	if (p->figures)
+		print_metrics(p, v->benches[bench]);
 	page_print_points(p, v->benches[bench]);
+	fputs("<div class=\"figures metrics\">\n", p->out);
 	for (i = 0; p->figures && i < v->nr_metrics; i++)
-		if (strcmp(v->metrics[i].bench, v->benches[bench]) == 0)
+		if (is_of(&v->metrics[i], v->benches[bench]))
 			page_print_figures(p, i);
-	fputs("</section>\n", p->out);
+	fputs("</div></section>\n", p->out);
 }
 
 static void print_reading(const struct page *p)

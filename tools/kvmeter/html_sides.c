@@ -39,6 +39,8 @@ static void print_runs(const struct page *p, const struct side *s)
 
 static void print_counts(const struct page *p, const struct page_checks *c)
 {
+	if (c->ok + c->failed + c->unverified == 0)
+		return;
 	html_format(p->out, ": %zu checks ok", c->ok);
 	if (c->failed) {
 		fputs(", <b class=\"bad\">", p->out);
@@ -138,23 +140,24 @@ static void print_checks(const struct page *p)
 			all.unverified += one.unverified;
 		}
 	}
-	if (all.failed)
-		fputs("<div class=\"note isbad\"><p>", p->out);
-	else if (all.unverified)
-		fputs("<div class=\"note isopen\"><p>", p->out);
-	else
-		fputs("<div class=\"note isgood\"><p>", p->out);
-	if (!all.failed && !all.unverified)
-		html_format(p->out,
-			    "All %zu checks hold: every phase did what "
-			    "its name says.",
-			    all.ok);
-	else
+	fprintf(p->out, "<div class=\"note %s\"><p>",
+		all.failed		  ? "isbad" :
+		all.unverified || !all.ok ? "isopen" :
+					    "isgood");
+	if (all.failed || all.unverified)
 		html_format(p->out,
 			    "Of %zu checks %zu failed and %zu could not be "
 			    "verified: see the proofs below.",
 			    all.ok + all.failed + all.unverified, all.failed,
 			    all.unverified);
+	else if (all.ok)
+		html_format(p->out,
+			    "All %zu checks hold: every phase did what its "
+			    "name says.",
+			    all.ok);
+	else
+		html_format(p->out, "There are no checks: nobody can tell "
+				    "whether the phases did what they should.");
 	fputs("</p></div>\n", p->out);
 }
 
