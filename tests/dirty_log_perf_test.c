@@ -250,7 +250,7 @@ static void run(struct run *r)
 	prepare(&e);
 	sample(r, POPULATE, gang_round(r->gang, "guest_populate"));
 	check_mappings(r, POPULATED,
-		       (struct mapping_claim){ MAPPED_BY_BLOCKS });
+		       (struct mapping_claim){ .now = MAPPED_BY_BLOCKS });
 	sample(r, LOG_ON, TIMED(testmem_log_dirty(r->mem, DIRTY_LOG_ON)));
 	remark_mappings(r, LOG_ON);
 	if (e.cfg->free)

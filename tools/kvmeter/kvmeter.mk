@@ -16,7 +16,7 @@ $(OUT)/tools/kvmeter/suites.o: tools/kvmeter/suites.S $(OUT)/flags \
 			       $(wildcard tools/kvmeter/suites/*.suite)
 	$(call say,EMBED)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) -c -o $@ $<
 
 $(TOOL): $(TOOL_OBJECTS) $(OUT)/libkvmeter.a $(OUT)/flags
 	$(call say,LINK)
