@@ -14,6 +14,7 @@
 #ifndef KVMETER_GANG_H
 #define KVMETER_GANG_H
 
+#include "progress.h"
 #include "timing.h"
 #include "units.h"
 #include "vm.h"
@@ -50,6 +51,22 @@ struct timing gang_round(struct gang *gang, const char *function);
 void gang_start(struct gang *gang, const char *function);
 struct timing gang_stop(struct gang *gang);
 
+/* The same for functions that end by themselves. */
+struct timing gang_wait(struct gang *gang);
+
+/*
+ * Corrects @t, the timing that the gang has given last: vCPU @vcpu had done
+ * what counts @ns before it arrived.
+ */
+void gang_discount(struct gang *gang, struct timing *t, u32 vcpu, u64 ns);
+
+/*
+ * After gang_start(): sleeps until now_ns() reaches @deadline_ns, and returns
+ * true; or until all vCPUs have arrived, and returns false, at once if they
+ * have. The deadline for silent vCPUs holds over several calls.
+ */
+bool gang_sleep_until(struct gang *gang, u64 deadline_ns);
+
 /*
  * Between the two: sleeps until the vCPUs have made at least @accesses more, in
  * all. The deadline for silent vCPUs holds.
@@ -60,17 +77,6 @@ void gang_wait_accesses(struct gang *gang, u64 accesses);
 int gang_tid(const struct gang *gang, unsigned int vcpu);
 
 /* What the vCPUs have done since the release; exact when they are stopped. */
-struct progress {
-	u64 reads;
-	u64 writes;
-	u64 ns; /* the moment of reading, now_ns(); of a difference: its length
-		 */
-};
 struct progress gang_progress(const struct gang *gang);
-
-void progress_add(struct progress *sum, struct progress p);
-struct progress progress_sub(struct progress a, struct progress b);
-/* Reads and writes of a difference per second. */
-u64 progress_per_s(struct progress difference);
 
 #endif

@@ -251,6 +251,17 @@ static u64 sleeping_cpu_ns(const struct member *m)
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
+/* The deadline for silence begins now. */
+static void begin_wait(struct gang *g)
+{
+	u64 now = now_ns();
+
+	for (unsigned int i = 0; i < g->nr; i++) {
+		g->member[i].seen_progress = progress_of(&g->member[i]);
+		g->member[i].seen_ns = now;
+	}
+}
+
 void gang_start(struct gang *g, const char *function)
 {
 	u64 gva = function ? vm_function(g->vm, function) : 0;
@@ -278,6 +289,7 @@ void gang_start(struct gang *g, const char *function)
 	__atomic_store_n(&g->outstanding, g->nr, __ATOMIC_RELAXED);
 	g->in_run_ns = in_run_ns(g);
 	g->delay_ns = delay_ns(g);
+	begin_wait(g);
 	g->usage = usage_now();
 	g->next_tick_ns = now_ns() + TICK_NS;
 	g->release_ns = now_ns();
@@ -355,17 +367,6 @@ static void look_for_stuck(struct gang *g)
 	}
 }
 
-/* The deadline for silence begins now. */
-static void begin_wait(struct gang *g)
-{
-	u64 now = now_ns();
-
-	for (unsigned int i = 0; i < g->nr; i++) {
-		g->member[i].seen_progress = progress_of(&g->member[i]);
-		g->member[i].seen_ns = now;
-	}
-}
-
 /* What a waiting main thread does between its sleeps. */
 static void look_around(struct gang *g)
 {
@@ -378,9 +379,14 @@ static void look_around(struct gang *g)
 	g->cfg.tick(g->cfg.tick_arg, now_ns() - g->release_ns);
 }
 
+static u64 wait_tick(const struct gang *g)
+{
+	return min_u64(TICK_NS, g->cfg.timeout_ns / 4 + 1);
+}
+
 static void wait_all(struct gang *g)
 {
-	u64 tick = min_u64(TICK_NS, g->cfg.timeout_ns / 4 + 1);
+	u64 tick = wait_tick(g);
 	u32 left;
 
 	begin_wait(g);
@@ -420,6 +426,36 @@ struct timing gang_stop(struct gang *g)
 	return finish(g);
 }
 
+struct timing gang_wait(struct gang *g)
+{
+	return finish(g);
+}
+
+void gang_discount(struct gang *g, struct timing *t, u32 vcpu, u64 ns)
+{
+	g->vcpu_ns[vcpu] -= min_u64(ns, g->vcpu_ns[vcpu]);
+	t->ns = 0;
+	for (unsigned int i = 0; i < g->nr; i++)
+		t->ns = max_u64(t->ns, g->vcpu_ns[i]);
+}
+
+bool gang_sleep_until(struct gang *g, u64 deadline_ns)
+{
+	u64 tick = wait_tick(g);
+	u64 now;
+	u32 left;
+
+	for (;;) {
+		left = __atomic_load_n(&g->outstanding, __ATOMIC_ACQUIRE);
+		look_around(g);
+		now = now_ns();
+		if (!left || now >= deadline_ns)
+			return left;
+		futex_wait(&g->outstanding, left,
+			   min_u64(tick, deadline_ns - now));
+	}
+}
+
 static u64 accesses_of(const struct gang *g)
 {
 	struct progress p = gang_progress(g);
@@ -455,26 +491,4 @@ struct progress gang_progress(const struct gang *g)
 	}
 	p.ns = now_ns();
 	return p;
-}
-
-void progress_add(struct progress *sum, struct progress p)
-{
-	sum->reads += p.reads;
-	sum->writes += p.writes;
-}
-
-struct progress progress_sub(struct progress a, struct progress b)
-{
-	return (struct progress){
-		.reads = a.reads - b.reads,
-		.writes = a.writes - b.writes,
-		.ns = a.ns - b.ns,
-	};
-}
-
-u64 progress_per_s(struct progress difference)
-{
-	double accesses = (double)difference.reads + difference.writes;
-
-	return difference.ns ? accesses * NSEC_PER_SEC / difference.ns : 0;
 }
