@@ -67,6 +67,12 @@ struct arch_quirk {
 extern const struct arch_quirk arch_quirks[];
 
 /*
+ * The quirk of these for whose sake KVM drops all of a VM's mappings whenever a
+ * memslot is deleted or moved; NULL: it never drops more than the slot's own.
+ */
+const char *arch_zap_all_quirk(void);
+
+/*
  * Why KVM cannot tell a guest of pages that are not present, and of those that
  * have become ready (guest/async_pf.h); NULL if it can. Static storage.
  */
@@ -149,6 +155,12 @@ struct arch_fault_source {
 	const char *const *other_exits; /* of them, those without a fault */
 };
 const struct arch_fault_source *arch_fault_source(void);
+
+/*
+ * Name of the vCPU statistic that counts faults for which KVM has mapped
+ * something; NULL where arch_fault_source() is how they are counted.
+ */
+const char *arch_fault_stat(void);
 
 /*
  * When dirty logging ends, does KVM itself drop or rebuild mappings that were

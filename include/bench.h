@@ -101,6 +101,7 @@ struct run {
 	struct testmem *mem;
 	struct gang *gang;
 	bool async_pf; /* of struct vm_config; set before run_create() */
+	const char *disable_quirks;   /* likewise; NULL: what the options say */
 	struct mappings baseline;     /* of the VM before memory was accessed */
 	struct mappings mapped;	      /* memory under test, at the last look */
 	struct fault_counter *faults; /* NULL: not needed, or no way */
@@ -161,6 +162,10 @@ void metrics_not_applicable(struct run *r, u64 metrics);
 
 /* What a time in which several things were sampled has used, for @metric. */
 void sample_usage(struct run *r, int metric, struct usage usage);
+
+/* Those of @metrics that the run has not sampled are not applicable. For what
+ * may happen in a run or not; before run() returns. */
+void metrics_may_lack(struct run *r, u64 metrics);
 
 /*
  * Makes room for @nr samples of @metric in this run, for those that are

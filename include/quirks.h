@@ -20,6 +20,13 @@ bool quirks_valid(const char *list);
 /* Skips if this KVM cannot do without one of a valid list. */
 void quirks_require(int kvm_fd, const char *list);
 
+/* Why this KVM cannot do without one of a valid list; NULL if it can. Static
+ * storage. */
+const char *quirks_missing(int kvm_fd, const char *list);
+
+/* Is the quirk of that name in the list? */
+bool quirks_include(const char *list, const char *name);
+
 /* Of a VM that has no vCPU yet. What was required is there. */
 void quirks_disable(int vm_fd, const char *list);
 

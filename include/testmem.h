@@ -37,6 +37,12 @@ struct testmem {
 	u64 guest_block; /* largest block in the guest's tables */
 };
 
+/*
+ * Where a guest maps what is not control memory: in a window in the upper half
+ * of what user addresses reach. Physical addresses beyond it fold.
+ */
+u64 testmem_window(const struct vm *vm, u64 gpa);
+
 /* What @unaligned adds to the GPA. */
 u64 testmem_shift(const struct guest_mode *mode);
 

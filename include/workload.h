@@ -63,6 +63,9 @@ struct workload {
 	struct guest_plan *before; /* of each vCPU, by workload_remember() */
 };
 
+/* For validate(): usage_error() if a vCPU's share would be empty. */
+void workload_validate_split(const struct bench_config *c);
+
 /* Between run_create() and run_start(). */
 void workload_init(struct workload *w, struct run *r,
 		   const struct workload_config *cfg);

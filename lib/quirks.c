@@ -81,6 +81,36 @@ void quirks_require(int kvm_fd, const char *list)
 			     list, q->name);
 }
 
+const char *quirks_missing(int kvm_fd, const char *list)
+{
+	u64 bits;
+
+	if (!list)
+		return NULL;
+	if (!arch_quirks[0].name)
+		return "KVM has no quirks on this architecture";
+	parse(list, &bits);
+	if (!supported(kvm_fd))
+		return "this kernel has no KVM_CAP_DISABLE_QUIRKS2 (Linux "
+		       "5.18)";
+	return bits & ~supported(kvm_fd) ?
+		       "this KVM cannot do without a quirk that it names: "
+		       "take a newer kernel" :
+		       NULL;
+}
+
+bool quirks_include(const char *list, const char *name)
+{
+	size_t len;
+
+	for (; list; list = list[len] ? list + len + 1 : NULL) {
+		len = strcspn(list, ",");
+		if (strlen(name) == len && strncmp(list, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
 void quirks_disable(int vm_fd, const char *list)
 {
 	struct kvm_enable_cap cap = { .cap = KVM_CAP_DISABLE_QUIRKS2 };

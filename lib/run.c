@@ -22,7 +22,8 @@ void run_create(struct run *r, u64 memory_bytes)
 		.mode = mode_find(c->mode),
 		.nr_vcpus = r->nr_vcpus,
 		.eager_split = c->eager_split,
-		.disable_quirks = c->disable_quirks,
+		.disable_quirks = r->disable_quirks ? r->disable_quirks :
+						      c->disable_quirks,
 		.tracking = r->tracking,
 		.async_pf = r->async_pf,
 		.image = embedded_image,
@@ -184,6 +185,11 @@ void sample_value(struct run *r, int metric, u64 value)
 void metrics_not_applicable(struct run *r, u64 metrics)
 {
 	r->left_out |= metrics;
+}
+
+void metrics_may_lack(struct run *r, u64 metrics)
+{
+	r->left_out |= metrics & ~r->sampled;
 }
 
 /* A metric that is not there is easily taken for one that nobody wanted. */

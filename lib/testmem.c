@@ -7,11 +7,8 @@
 #include "testmem.h"
 #include "util.h"
 
-/*
- * A window in the upper half of what user addresses reach, congruent to the
- * GPA modulo every block size; physical addresses beyond it fold.
- */
-static u64 window_gva(const struct vm *vm, u64 gpa)
+/* Congruent to the GPA modulo every block size. */
+u64 testmem_window(const struct vm *vm, u64 gpa)
 {
 	u64 base = BIT(vm->mode->va_bits - 2);
 
@@ -64,7 +61,7 @@ struct testmem *testmem_create(struct vm *vm, const struct testmem_config *cfg)
 	mem->nr_slots = cfg->nr_slots;
 	mem->page_bytes = sysconf(_SC_PAGESIZE);
 	mem->gpa = place(vm, cfg);
-	mem->gva = window_gva(vm, mem->gpa);
+	mem->gva = testmem_window(vm, mem->gpa);
 	mem->guest_block = cfg->guest_page;
 	mem->backing = backing_create(cfg->backing, cfg->bytes);
 	keep_mapped(mem->backing->mem, cfg->bytes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "stalls.h"
@@ -35,6 +36,18 @@ static void set_vcpu_pages(const struct workload *w)
 	for (u32 i = 0; i < w->run->nr_vcpus; i++)
 		w->run->vcpu_pages =
 			max_u64(w->run->vcpu_pages, plan_of(w, i)->nr);
+}
+
+void workload_validate_split(const struct bench_config *c)
+{
+	u64 vcpus = u64_list_max(&c->vcpus);
+	u64 pages = u64_list_min(&c->bytes) / sysconf(_SC_PAGESIZE);
+
+	if (pages < vcpus)
+		usage_error("--bytes: %llu pages for %llu vCPUs: each needs "
+			    "one or more",
+			    (unsigned long long)pages,
+			    (unsigned long long)vcpus);
 }
 
 void workload_init(struct workload *w, struct run *r,

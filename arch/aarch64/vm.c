@@ -216,6 +216,11 @@ const struct arch_fault_source *arch_fault_source(void)
 	return &source;
 }
 
+const char *arch_fault_stat(void)
+{
+	return NULL;
+}
+
 bool arch_log_off_rebuilds(void)
 {
 	return false;

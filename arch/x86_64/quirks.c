@@ -19,3 +19,8 @@ const struct arch_quirk arch_quirks[] = {
 	{ "ignore-guest-pat", BIT(9) },
 	{ NULL, 0 },
 };
+
+const char *arch_zap_all_quirk(void)
+{
+	return "slot-zap-all";
+}

@@ -147,6 +147,11 @@ const struct arch_fault_source *arch_fault_source(void)
 	return NULL;
 }
 
+const char *arch_fault_stat(void)
+{
+	return "pf_fixed";
+}
+
 bool arch_log_off_rebuilds(void)
 {
 	return true;

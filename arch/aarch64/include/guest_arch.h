@@ -53,6 +53,24 @@ static inline void arch_pause(void)
 	__asm__ volatile("yield" : : : "memory");
 }
 
+/*
+ * An access that KVM may have to hand to user space: one register, and the
+ * address in another that stays, so that the syndrome describes it (Arm ARM
+ * D19.2.37, ISS encoding for data aborts, ISV).
+ */
+static inline u64 arch_device_load(u64 gva)
+{
+	u64 value;
+
+	__asm__ volatile("ldr %0, [%1]" : "=r"(value) : "r"(gva) : "memory");
+	return value;
+}
+
+static inline void arch_device_store(u64 gva, u64 value)
+{
+	__asm__ volatile("str %0, [%1]" : : "r"(value), "r"(gva) : "memory");
+}
+
 /* Does nothing, in one instruction. */
 static inline void arch_nop(void)
 {

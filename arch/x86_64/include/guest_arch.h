@@ -48,6 +48,20 @@ static inline void arch_pause(void)
 	__asm__ volatile("pause" : : : "memory");
 }
 
+/* An access that KVM may have to emulate, to hand it to user space. */
+static inline u64 arch_device_load(u64 gva)
+{
+	u64 value;
+
+	__asm__ volatile("movq (%1), %0" : "=r"(value) : "r"(gva) : "memory");
+	return value;
+}
+
+static inline void arch_device_store(u64 gva, u64 value)
+{
+	__asm__ volatile("movq %0, (%1)" : : "r"(value), "r"(gva) : "memory");
+}
+
 /* Does nothing, in one instruction. */
 static inline void arch_nop(void)
 {
