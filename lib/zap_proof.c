@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "quirks.h"
+#include "util.h"
+#include "zap_proof.h"
+
+/* About none of the working set: one in a hundred of its entries. */
+#define ABOUT_NONE 100
+/* Its entries come back but for one in twenty, and no more. */
+#define TOLERATED 20
+/* Code, stacks, areas and plan of a vCPU that come back with them. */
+#define PAGES_PER_VCPU 32
+
+void zap_proof_init(struct zap_proof *p, struct run *r, bool deletes,
+		    bool no_quirk)
+{
+	const struct bench_config *c = r->config;
+	const char *quirk = arch_zap_all_quirk(), *others = c->disable_quirks;
+
+	*p = (struct zap_proof){ .r = r };
+	if (no_quirk)
+		p->quirks = xasprintf("%s%s%s", others ? others : "",
+				      others ? "," : "", quirk);
+	else if (others)
+		p->quirks = xstrdup(others);
+	p->all = deletes && quirk && !quirks_include(p->quirks, quirk);
+	r->disable_quirks = p->quirks;
+}
+
+void zap_proof_fini(struct zap_proof *p)
+{
+	p->r->disable_quirks = NULL;
+	free(p->quirks);
+}
+
+const char *zap_proof_missing(int kvm_fd, bool no_quirk)
+{
+	if (!no_quirk)
+		return NULL;
+	if (!arch_zap_all_quirk())
+		return "KVM drops only what the slot maps on this architecture";
+	return quirks_missing(kvm_fd, arch_zap_all_quirk());
+}
+
+static u64 entries(const struct run *r)
+{
+	struct mappings m;
+
+	if (mappings_missing(r->vm))
+		return 0;
+	m = mappings_read(r->vm);
+	return mappings_total(&m);
+}
+
+void zap_proof_begin(struct zap_proof *p)
+{
+	p->working_set = mappings_total(&p->r->mapped);
+	p->before = entries(p->r);
+}
+
+void zap_proof_check_left(struct zap_proof *p, int id)
+{
+	unsigned long long before = p->before, left;
+
+	if (mappings_missing(p->r->vm)) {
+		check_not_applicable(p->r, id,
+				     "KVM does not count mappings here: the "
+				     "faults of the pass after it tell");
+		return;
+	}
+	left = p->left = entries(p->r);
+	if (p->all)
+		check(p->r, id, p->left <= p->working_set / ABOUT_NONE,
+		      "all are to go: %llu before, %llu left", before, left);
+	else
+		check(p->r, id, p->left + p->own >= p->before,
+		      "none but the slot's own %llu are to go: %llu before, "
+		      "%llu left",
+		      (unsigned long long)p->own, before, left);
+}
+
+static bool fits(const struct zap_proof *p, u64 refaults)
+{
+	u64 tolerated = p->working_set / TOLERATED;
+	u64 besides = PAGES_PER_VCPU * p->r->nr_vcpus;
+
+	if (!p->all)
+		return refaults <= max_u64(p->own, besides);
+	return refaults + tolerated >= p->working_set &&
+	       refaults <= p->working_set + tolerated + besides;
+}
+
+bool zap_proof_check_refaults(struct zap_proof *p, int id, u64 *refaults)
+{
+	struct run *r = p->r;
+	bool counted = !mappings_missing(r->vm);
+
+	if (!counted && !r->faults) {
+		check_unverified(r, id, "%s", mappings_missing(r->vm));
+		return false;
+	}
+	*refaults = r->phase_faults.all;
+	if (counted)
+		*refaults = entries(r) - min_u64(entries(r), p->left);
+	if (!counted && !fault_counter_is_exact(r->faults) &&
+	    !fits(p, *refaults)) {
+		check_unverified(r, id, "%llu exits, which need not be faults",
+				 (unsigned long long)*refaults);
+		return true;
+	}
+	check(r, id, fits(p, *refaults),
+	      "%llu %s, working set %llu, of which "
+	      "%s to come back",
+	      (unsigned long long)*refaults,
+	      counted ? "mapped again" : "faults",
+	      (unsigned long long)p->working_set,
+	      p->all ? "all is" : "none is");
+	return true;
+}
+
+/* Taking a permission away invalidates KVM's mappings. */
+void zap_proof_falsify(const struct zap_proof *p)
+{
+	const struct backing *b = p->r->mem->backing;
+
+	if (mprotect(b->mem, b->bytes, PROT_READ) ||
+	    mprotect(b->mem, b->bytes, PROT_READ | PROT_WRITE))
+		die("mprotect: %s", strerror(errno));
+}
+
+static u64 sum_stat(const struct vm *vm, int stat)
+{
+	u64 *values = xcalloc(kvm_stats_nr(vm->vcpus[0].stats), sizeof(u64));
+	u64 sum = 0;
+
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		kvm_stats_read(vm->vcpus[i].stats, values);
+		sum += values[stat];
+	}
+	free(values);
+	return sum;
+}
+
+bool zap_proof_faults(const struct run *r, u64 *faults)
+{
+	const char *name = arch_fault_stat();
+	int stat = -1;
+
+	if (r->faults) {
+		*faults = fault_counter_read(r->faults).all;
+		return true;
+	}
+	if (name && r->vm->vcpus[0].stats)
+		stat = kvm_stats_find(r->vm->vcpus[0].stats, name);
+	if (stat >= 0)
+		*faults = sum_stat(r->vm, stat);
+	return stat >= 0;
+}
