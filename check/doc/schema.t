@@ -198,6 +198,7 @@ def good_files():
     pt = "page_table_test -b 64K --runs 2 "
     dl = "dirty_log_perf_test -b 64K --runs 2 "
     ap = "async_pf_test -b 64K --runs 2 "
+    mz = "memslot_zap_test -b 64K --runs 2 "
 
     valid = expect(pt + "-v 2", 0, "pass")
     expect(pt, 0, "pass", to="-")
@@ -227,6 +228,10 @@ def good_files():
     expect("tlb_stress_test --processes 3 --runs 2 --inject wrong-content", 1, "fail",
            also=has_fault)
     expect("tlb_stress_test --processes 3 --runs 2 --inject no-invalidate", 1, "fail", to="-")
+
+    expect(mz + "-v 2 --op none,toggle,move,flags", 0, "pass", also=nr_points(4))
+    expect(mz + "--by host --rate 1000 -i 2 --stalls 0", 0, "pass")
+    expect(mz + "--inject lost-write", 1, "fail", also=has_fault)
 
     backing, kib = unreserved_hugetlb()
     if backing:

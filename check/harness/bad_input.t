@@ -85,6 +85,15 @@ my %own = (
 		'device' => [ '', 'anon', 'disk', "$dir", "$dir/full", "$dir/none/file", '/dev/null' ],
 		'inject' => [ '', 'x', 'nothing-else' ],
 	},
+	'memslot_zap_test' => {
+		'op' => [ '', 'all,', 'delete', 'toggle,toggle' ],
+		'by' => [ '', 'x' ],
+		'rate' => [ @numbers, '1000001' ],
+		'rom-size' => [ @sizes, '2K', '5K', '33M' ],
+		'passes' => [ @numbers, '0', '1000001' ],
+		'stalls' => [ @numbers, '1000001' ],
+		'inject' => [ '', 'x', 'lost' ],
+	},
 );
 
 # Options that do not go together: arguments, what is named.
@@ -119,6 +128,9 @@ my %together = (
 		[ [ '--pages', 8000 ], qr/--pages 8000.*: at most \d+ of each/ ],
 		[ [ '-v', 9000 ], qr/--vcpus 9000: at most \d+ of each/ ],
 		[ [ '-b', '64K' ], qr/--bytes: 16 pages take 17 frames, or 68K for each vCPU/ ],
+	],
+	'memslot_zap_test' => [
+		[ [ '-v', 2, '-b', '4K' ], qr/--bytes: 1 pages for 2 vCPUs/ ],
 	],
 );
 

@@ -1,0 +1,102 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# memslot_zap_test on this machine: what each operation on the ROM's slot drops, by
+# KVM's own counts, and what the guest finds; then each injected fault.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Native;
+use Test::More;
+
+needs_kvm();
+my $mib = full() ? 512 : 8;
+my $pages = 256 * $mib;
+my @size = ('-b', "${mib}M", '--passes', 2, '--warmup', 0, '--runs', full() ? 5 : 1);
+my @rom_ops = qw(toggle toggle-no-quirk move move-no-quirk flags);
+
+# Lines of checks of one operation: name => detail, with "SKIP ..." as it is.
+sub checks_of {
+	my ($text, $op) = @_;
+
+	return $text =~ /^ok \d+ - \S+ \S+ op=\Q$op\E (.*?) # (.*)$/mg;
+}
+
+sub shows {
+	my ($title, $checks, $name, $pattern) = @_;
+
+	like($checks->{$name} // 'not there', $pattern, "$title: $name");
+}
+
+# Where KVM counts no mappings, only the pass after the operation tells.
+sub judge_drops {
+	my ($title, $checks, $zaps) = @_;
+	my $left = $checks->{'idle_zap: mappings dropped'} // 'not there';
+	my $back = $checks->{'refault: working set'} // 'not there';
+
+	if ($left =~ /^all are to go: \d+ before, (\d+) left$/) {
+		ok($zaps && $1 <= $pages / 100, "$title: $left");
+		ok($back =~ /^(\d+) mapped again, working set $pages,/ &&
+			abs($1 - $pages) <= $pages / 20, "$title: $back");
+	} else {
+		like($left, qr/^none but .*: (\d+) before, \g1 left$|^SKIP not applicable/,
+			"$title: nothing dropped");
+		like($back, qr/^\d{1,2} |^SKIP not verified/, "$title: nothing comes back");
+	}
+}
+
+for my $options ([], ['-v', 2], ['-v', 3, '-x', 5, '-i', 2, '--rate', 2000],
+		 ['-v', 2, '--by', 'host', '--rate', 500, '--stalls', 0, '--passes', 20],
+		 ['-v', 2, '--rom-size', '1M', '--guest-page', '4K']) {
+	my ($text) = bench(['memslot_zap_test', @size, @$options]);
+
+	for my $op ('none', @rom_ops) {
+		my %checks = checks_of($text, $op);
+		my $title = join(' ', @$options, $op);
+
+		if (!%checks && $text =~ /^# without op=\Q$op\E: (.*)/m) {
+			SKIP: { skip("$title: $1", 1) }
+			next;
+		}
+		judge_drops($title, \%checks, $op =~ /^(toggle|move)$/);
+		shows($title, \%checks, 'total: memory holds what was written',
+			qr/^0 of $pages pages wrong$/);
+		next if $op eq 'none';
+		shows($title, \%checks, 'rom: a write exits and changes nothing',
+			qr/^(\d+) of \g1 writes exited, 0 words changed$/);
+		shows($title, \%checks, 'rom: gone when disabled', $op eq 'flags' ?
+			qr/^SKIP not applicable/ : qr/^(\d+) of \g1 reads exited, 0 found something$/);
+		# a busy machine may keep a host that acts on its own from it
+		shows($title, \%checks, 'rom: what the host put there', $title =~ /by host/ ?
+			qr/^\d+ words read, none wrong$|^SKIP not verified: it was not read/ :
+			qr/^\d+ words read, none wrong$/);
+	}
+}
+
+# Who notices what; where nothing is zapped, there is no zap to leave out.
+my %notices = (
+	'stale-rom' => [ 'rom: what the host put there', @rom_ops ],
+	'writable-rom' => [ 'rom: a write exits and changes nothing', @rom_ops ],
+	'kept-rom' => [ 'rom: gone when disabled', grep { $_ ne 'flags' } @rom_ops ],
+	'lost-write' => [ 'total: memory holds what was written', 'none', @rom_ops ],
+	'no-zap' => [ 'refault: working set', 'toggle', 'move' ],
+	'extra-zap' => [ 'refault: working set', qw(none toggle-no-quirk move-no-quirk flags) ],
+);
+
+for my $fault (sort keys %notices) {
+	my ($check, @ops) = @{ $notices{$fault} };
+	my ($text) = Native::run('memslot_zap_test', '-b', '4M', '-v', 2, '--passes', 1,
+		'--warmup', 0, '--runs', 1, '--inject', $fault);
+
+	for my $op (@ops) {
+		SKIP: {
+			skip("--inject $fault, $op: not here", 1)
+				if $text =~ /^# without op=\Q$op\E:/m ||
+				   $fault eq 'no-zap' && $text !~ /all is to come back/;
+			like($text, qr/^not ok \d+ - \S+ \S+ op=\Q$op $check\E #/m,
+				"--inject $fault, $op: noticed");
+		}
+	}
+}
+done_testing();
