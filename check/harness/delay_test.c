@@ -37,7 +37,7 @@ struct config {
 };
 
 static const struct config defaults = {
-	.common = { BENCH_CONFIG_DEFAULTS, .bytes = { 1, { KIB(32) } },
+	.common = { BENCH_CONFIG_DEFAULTS, .bytes = { 1, { KIB(16) } },
 		    .rounds = 299 },
 };
 

@@ -253,6 +253,16 @@ sub settings {
 		qr/^B: made_test \Q$ttl\E=80 \Q$host\E=other$/m, '... both of B');
 	restores('a list of words', 0, undef, '--set-b', "$port=2000 3000", '-n', 1);
 
+	SKIP: {
+		my $time = '/sys/module/printk/parameters/time';
+		my $before = value($time);
+
+		skip("$time cannot be written", 2) if !-w $time || $>;
+		restores('a parameter of a module', 0, undef, '--set-a', 'printk.time=0',
+			'--set-b', 'printk.time=y', '-n', 1);
+		is(value($time), $before, '... and it is as it was');
+	}
+
 	# whoever fails
 	restores($_, /4/ ? 4 : 1, qr/it says $_/, @both, '--', '--do', $_)
 		for qw(exit-1 exit-4 kill-SEGV);

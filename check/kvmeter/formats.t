@@ -59,6 +59,7 @@ sub json_faults {
 	push @faults, 'p' if !($create->{p} < 0.001 && $create->{p_adjusted} >= $create->{p});
 	push @faults, 'infinite' if defined $json->{pairs}[0]{comparisons}[3]{change};
 	push @faults, 'differences' if $json->{pairs}[0]{differences}[0]{after} ne 'anonymous_thp';
+	push @faults, 'operand' if $json->{sides}[0]{operand} ne $sides[0];
 	push @faults, 'files' if $json->{sides}[0]{files}[0] ne $sides[0];
 	return @faults;
 }

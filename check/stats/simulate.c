@@ -13,6 +13,7 @@
 #include "judge.h"
 #include "random.h"
 #include "spread.h"
+#include "turns.h"
 
 #define RUNS_MAX 40
 #define METRICS_MAX 5
@@ -53,7 +54,7 @@ static const struct noise {
 	const char *name;
 	double (*draw)(u64 *state);
 	bool drifts; /* all metrics of a run alike */
-	bool blocks; /* all of A, then all of B; else A B B A A B ... */
+	bool blocks; /* all of A, then all of B; else in turn: turns.h */
 } noises[] = {
 	{ "normal, 2 %", noise_normal, false, false },
 	{ "log-normal, 5 %", noise_log_normal, false, false },
@@ -80,7 +81,7 @@ static unsigned int side_of(const struct experiment *e, unsigned int i)
 {
 	if (e->noise->blocks)
 		return i >= e->runs;
-	return i % 4 == 1 || i % 4 == 2;
+	return turn_side(i);
 }
 
 static void draw(const struct experiment *e, struct samples *s, u64 *state)

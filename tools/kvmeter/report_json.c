@@ -19,8 +19,9 @@ static json_t *side_of(const struct report *r, size_t index)
 
 	for (i = 0; i < s->nr_files; i++)
 		json_array_append_new(files, json_string(s->files[i]->path));
-	return json_pack("{s:s, s:I, s:o}", "name", name, "boots",
-			 (json_int_t)side_boots(s), "files", files);
+	return json_pack("{s:s, s:s, s:I, s:o}", "name", name, "operand",
+			 s->operand, "boots", (json_int_t)side_boots(s),
+			 "files", files);
 }
 
 static json_t *differences_of(const struct pair *pair)
