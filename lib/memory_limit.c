@@ -175,8 +175,10 @@ static void remove_leftovers(const char *parent)
 
 static void put_back(struct memory_limit *l)
 {
-	if (enter(l->home))
-		warn("going back to %s: %s", l->home, strerror(errno));
+	int error = enter(l->home);
+
+	if (error)
+		warn("going back to %s: %s", l->home, strerror(error));
 	if (rmdir(l->path) && errno != ENOENT)
 		warn("%s: %s", l->path, strerror(errno));
 	if (l->added)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "slow_load.h"
@@ -48,6 +49,9 @@ slow_load_create(struct run *r, const struct slow_load_config *cfg, u64 wrong)
 	struct slow_load *sl = xcalloc(1, sizeof(*sl));
 
 	sl->run = r;
+	/* the guest's own pages must not be among those that are slow; they are
+	 * few enough for most limits, and not swapped if all is well */
+	mlock(r->vm->control, r->vm->control_mapped);
 	sl->load = load_create(&(struct load_config){
 		.pattern = r->variant,
 		.base_gva = r->mem->gva,

@@ -16,13 +16,9 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "compat.h"
 #include "uffd.h"
 #include "util.h"
-
-/* 6.1: access by permission of a file, include/uapi/linux/userfaultfd.h */
-#ifndef USERFAULTFD_IOC_NEW
-#define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00)
-#endif
 
 /* Faults that a thread keeps waiting at a time; a power of two. */
 #define IN_FLIGHT 1024
