@@ -160,13 +160,13 @@ static void print_step(const json_t *step, FILE *out)
 {
 	char *figure = figure_text(step), *label, *text;
 	const char *reason = text_member(step, "reason");
+	const char *subject = text_member(step, "subject");
 
 	label = xasprintf("%-*.*s  %-*s  ", COMMIT_WIDTH, COMMIT_WIDTH,
 			  text_member(step, "commit"), VERDICT_WIDTH,
 			  text_member(step, "verdict"));
 	text = xasprintf("%s%s%s%s%s", figure, *figure && *reason ? "; " : "",
-			 reason, *figure || *reason ? "; " : "",
-			 text_member(step, "subject"));
+			 reason, *subject ? "; " : "", subject);
 	report_filled(out, label, text);
 	free(text);
 	free(label);
