@@ -77,7 +77,7 @@ done
 for bench in $benchmarks; do
 	it "$bench: options" offers_options "$bench"
 	it "$bench: choices" offers_choices "$bench"
-	it "$bench: by its path" offers "--backing --bytes" "$OUT/tests/$bench" --b
+	it "$bench: by its path" offers "--backing" "$OUT/tests/$bench" --back
 	for option in backing mode; do
 		names=$("$bench" --$option help | awk '{ print $1 ~ /^[0-9]/ ? $2 : $1 }' |
 			grep -v PATH | tr '\n' ' ')
