@@ -413,6 +413,19 @@ like(text_of('skip.html'), qr{skipped</b>: no KVM}, 'a skip beside results is to
 	ok(!-e 'kept.html', 'no gnuplot: no half of a page');
 	page('tables.html', '--no-figures', 'a.json');
 }
+{
+	mkdir($_) for qw(broken tmp);
+	local $ENV{TMPDIR} = abs_path('tmp');
+	write_text('broken/gnuplot', "#!/bin/sh\necho no paper left >&2\nexit 3\n");
+	chmod(0755, 'broken/gnuplot');
+	local $ENV{PATH} = abs_path('broken') . ":$ENV{PATH}";
+	refused('a gnuplot that fails', 1, qr/gnuplot: exit 3: no paper left/, 'a.json');
+	write_text('broken/gnuplot', "#!/bin/sh\necho '<svg width=\"4\">'\n");
+	refused('half of a figure', 1, qr/gnuplot's SVG ends too early/, 'a.json');
+	write_text('broken/gnuplot', "#!/bin/sh\n");
+	refused('no figure', 1, qr/gnuplot has drawn 0 of 1 figures/, 'a.json');
+	is(join(' ', glob('tmp/*')), '', 'what gnuplot was told is not left behind');
+}
 unlike(text_of('tables.html'), qr/class="plot"/, '--no-figures: none');
 my ($to_stdout, $err, $code) = kvmeter('report', 'a.json');
 is($code, 0, 'standard output');

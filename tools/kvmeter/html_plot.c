@@ -105,16 +105,18 @@ static struct child_end run_gnuplot(const struct scratch *s)
 	return end;
 }
 
-/* Why it failed, to be freed; NULL: it has not. */
+/* Why it failed, to be freed; NULL: it has not, but may have had to say. */
 static char *complaint(const struct child_end *end, const struct scratch *s)
 {
 	char *errors = read_text("%s", s->errors);
 
 	if (end->timed_out)
 		return xstrdup("gnuplot does not come to an end");
-	if (end->code != 0 || (errors && *errors))
+	if (end->code != 0)
 		return xasprintf("gnuplot: exit %d: %s", end->code,
 				 errors ? errors : "");
+	if (errors && *errors)
+		warn("gnuplot: %s", errors);
 	free(errors);
 	return NULL;
 }

@@ -45,8 +45,8 @@ struct figure *figures_add(struct figures *f, const char *kind,
 void figure_add_key(struct figure *f, struct figure_key key);
 
 /*
- * Runs gnuplot. Without one skip(), naming the package that brings it; what it
- * complains about ends in die().
+ * Runs gnuplot. Without one skip(), naming the package that brings it; its
+ * failure ends in die(), its warnings are passed on.
  */
 void figures_draw(struct figures *f);
 
