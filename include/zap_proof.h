@@ -14,9 +14,9 @@ struct zap_proof {
 	char *quirks; /* that the VM is without, or NULL */
 	bool all; /* everything is to be dropped, else the slot's own at most */
 	u64 own;  /* entries that the slot itself has at most */
-	u64 working_set;  /* entries of the memory under test when all of it is
-			   * mapped: zap_proof_begin() */
-	u64 before, left; /* entries in all, where KVM counts them */
+	struct mappings working_set; /* of the memory under test, when all of it
+				      * is mapped: zap_proof_begin() */
+	struct mappings before, left; /* in all, where KVM counts them */
 };
 
 /*

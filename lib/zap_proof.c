@@ -46,25 +46,22 @@ const char *zap_proof_missing(int kvm_fd, bool no_quirk)
 	return quirks_missing(kvm_fd, arch_zap_all_quirk());
 }
 
-static u64 entries(const struct run *r)
+static struct mappings read_mappings(const struct run *r)
 {
-	struct mappings m;
-
 	if (mappings_missing(r->vm))
-		return 0;
-	m = mappings_read(r->vm);
-	return mappings_total(&m);
+		return (struct mappings){ 0 };
+	return mappings_read(r->vm);
 }
 
 void zap_proof_begin(struct zap_proof *p)
 {
-	p->working_set = mappings_total(&p->r->mapped);
-	p->before = entries(p->r);
+	p->working_set = p->r->mapped;
+	p->before = read_mappings(p->r);
 }
 
 void zap_proof_check_left(struct zap_proof *p, int id)
 {
-	unsigned long long before = p->before, left;
+	unsigned long long before = mappings_total(&p->before), left;
 
 	if (mappings_missing(p->r->vm)) {
 		check_not_applicable(p->r, id,
@@ -72,53 +69,74 @@ void zap_proof_check_left(struct zap_proof *p, int id)
 				     "faults of the pass after it tell");
 		return;
 	}
-	left = p->left = entries(p->r);
+	p->left = read_mappings(p->r);
+	left = mappings_total(&p->left);
 	if (p->all)
-		check(p->r, id, p->left <= p->working_set / ABOUT_NONE,
+		check(p->r, id,
+		      left <= mappings_total(&p->working_set) / ABOUT_NONE,
 		      "all are to go: %llu before, %llu left", before, left);
 	else
-		check(p->r, id, p->left + p->own >= p->before,
+		check(p->r, id, left + p->own >= before,
 		      "none but the slot's own %llu are to go: %llu before, "
 		      "%llu left",
 		      (unsigned long long)p->own, before, left);
 }
 
-static bool fits(const struct zap_proof *p, u64 refaults)
+/* Of one size, or faults: of @expected entries. */
+static bool fits(const struct zap_proof *p, u64 back, u64 expected)
 {
-	u64 tolerated = p->working_set / TOLERATED;
+	u64 tolerated = expected / TOLERATED;
 	u64 besides = PAGES_PER_VCPU * p->r->nr_vcpus;
 
 	if (!p->all)
-		return refaults <= max_u64(p->own, besides);
-	return refaults + tolerated >= p->working_set &&
-	       refaults <= p->working_set + tolerated + besides;
+		return back <= max_u64(p->own, besides);
+	return back + tolerated >= expected &&
+	       back <= expected + tolerated + besides;
+}
+
+static u64 check_mapped(const struct zap_proof *p, int id)
+{
+	struct mappings back = mappings_sub(read_mappings(p->r), p->left);
+	char text[MAPPING_TEXT], expected[MAPPING_TEXT];
+	bool ok = true;
+
+	for (unsigned int i = 0; i < MAPPING_SIZES; i++)
+		ok = ok && fits(p, back.count[i], p->working_set.count[i]);
+	check(p->r, id, ok,
+	      "%s mapped again, of a working set of %s %s to come back",
+	      mappings_format(back, text),
+	      mappings_format(p->working_set, expected),
+	      p->all ? "all is" : "none is");
+	return mappings_total(&back);
+}
+
+static u64 check_faults(const struct zap_proof *p, int id)
+{
+	u64 faults = p->r->phase_faults.all;
+	u64 expected = mappings_total(&p->working_set);
+	bool ok = fits(p, faults, expected);
+
+	if (!ok && !fault_counter_is_exact(p->r->faults))
+		check_unverified(p->r, id,
+				 "%llu exits, which need not be faults",
+				 (unsigned long long)faults);
+	else
+		check(p->r, id, ok,
+		      "%llu faults, of a working set of %llu %s to come back",
+		      (unsigned long long)faults, (unsigned long long)expected,
+		      p->all ? "all is" : "none is");
+	return faults;
 }
 
 bool zap_proof_check_refaults(struct zap_proof *p, int id, u64 *refaults)
 {
-	struct run *r = p->r;
-	bool counted = !mappings_missing(r->vm);
+	const char *missing = mappings_missing(p->r->vm);
 
-	if (!counted && !r->faults) {
-		check_unverified(r, id, "%s", mappings_missing(r->vm));
+	if (missing && !p->r->faults) {
+		check_unverified(p->r, id, "%s", missing);
 		return false;
 	}
-	*refaults = r->phase_faults.all;
-	if (counted)
-		*refaults = entries(r) - min_u64(entries(r), p->left);
-	if (!counted && !fault_counter_is_exact(r->faults) &&
-	    !fits(p, *refaults)) {
-		check_unverified(r, id, "%llu exits, which need not be faults",
-				 (unsigned long long)*refaults);
-		return true;
-	}
-	check(r, id, fits(p, *refaults),
-	      "%llu %s, working set %llu, of which "
-	      "%s to come back",
-	      (unsigned long long)*refaults,
-	      counted ? "mapped again" : "faults",
-	      (unsigned long long)p->working_set,
-	      p->all ? "all is" : "none is");
+	*refaults = missing ? check_faults(p, id) : check_mapped(p, id);
 	return true;
 }
 

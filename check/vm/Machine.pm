@@ -74,7 +74,7 @@ my %shows = (
 	'pages-sparse' => [ 'adjust: mappings', qr/^(?:coalesced \d+ x 4K to|created) 4 x 2M\b/ ],
 	'pages-odd' => [ 'create: mappings', qr/^created 512 x 4K\b/ ],
 	'zap-4k' => [ 'refault: working set',
-		qr/^\d+ (?:mapped again|faults), working set 512, of which (?:all|none) is to come back/ ],
+		qr/^\d+ (?:x 4K mapped again|faults), of a working set of 512 (?:x 4K all|none) is/ ],
 	'zap-kept' => [ 'idle_zap: mappings dropped', qr/^none but the slot's own 16 are to go/ ],
 	'pages-high' => [ 'create: mappings', qr/^created 2 x 2M\b/ ],
 );
