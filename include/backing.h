@@ -65,6 +65,9 @@ struct backing_huge {
 	u64 page_bytes;
 	u64 bytes; /* held by such pages; the rest by base pages */
 };
+/* Are its pages transparent huge ones, at best? */
+bool backing_is_thp(const struct backing *backing);
+
 bool backing_huge(const struct backing *backing, struct backing_huge *huge);
 
 #endif

@@ -25,8 +25,12 @@ struct kvm_dirty_gfn {
 	__u64 offset;
 };
 #endif
-/* in pages; the same on every architecture that has rings */
-#ifndef KVM_DIRTY_LOG_PAGE_OFFSET
+/*
+ * In pages, the same on every architecture that has rings. <linux/kvm.h> says 0
+ * if the headers are older than rings on the architecture.
+ */
+#if !defined(KVM_DIRTY_LOG_PAGE_OFFSET) || KVM_DIRTY_LOG_PAGE_OFFSET == 0
+#undef KVM_DIRTY_LOG_PAGE_OFFSET
 #define KVM_DIRTY_LOG_PAGE_OFFSET 64
 #endif
 
@@ -83,6 +87,11 @@ struct kvm_stats_desc {
 /* 6.1: Documentation/admin-guide/mm/userfaultfd.rst */
 #ifndef USERFAULTFD_IOC_NEW
 #define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00)
+#endif
+
+/* 6.1: include/uapi/asm-generic/mman-common.h */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
 #endif
 
 /* 6.6: eager splitting, Documentation/virt/kvm/api.rst 8.40 */

@@ -361,6 +361,11 @@ static bool transparent_bytes(const struct backing *b, u64 *bytes)
 	return true;
 }
 
+bool backing_is_thp(const struct backing *b)
+{
+	return b->type->pages == PAGES_THP;
+}
+
 bool backing_huge(const struct backing *b, struct backing_huge *huge)
 {
 	u64 base = sysconf(_SC_PAGESIZE);

@@ -23,7 +23,7 @@ my $root = abs_path(dirname($0) . '/../..');
 my @documents = qw(README.md CONTRIBUTING.md arch/README.md doc/reading.md
 		   doc/statistics.md);
 my @benchmarks = qw(page_table_test dirty_log_perf_test async_pf_test tlb_stress_test
-		    memslot_zap_test);
+		    memslot_zap_test dirty_log_test);
 my $printed = 0;
 my $failed = 0;
 

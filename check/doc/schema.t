@@ -197,6 +197,7 @@ def unreserved_hugetlb():
 def good_files():
     pt = "page_table_test -b 64K --runs 2 "
     dl = "dirty_log_perf_test -b 64K --runs 2 "
+    lt = "dirty_log_test -b 256K -i 8 "
     ap = "async_pf_test -b 64K --runs 2 "
     mz = "memslot_zap_test -b 64K --runs 2 "
 
@@ -218,6 +219,12 @@ def good_files():
     expect(dl + "-i 1", 0, "pass")
     expect(dl + "-v 1-2 -b 512K -j -k 256K -l 1 -i 2", 0, "pass", also=nr_points(2))
     expect(dl + "--inject extra-page", 1, "fail", also=has_fault)
+    expect(dl + "-M all --stalls 2", 0, "pass",
+           also=lambda d: len({p["config"]["log_mode"] for p in d["points"]}) >= 2
+           and all(m["histogram"]["vcpus"] for p in d["points"] for m in p["metrics"]
+                   if m["name"] == "stall"))
+    expect(lt + "-v 2 --disturb nothing", 0, "pass")
+    expect(lt + "--inject lose-bit --one-in 1", 1, "fail", also=has_fault)
 
     expect(ap + "-v 2", 0, "pass")
     expect(ap + "--load touch,chase,sort --slow uffd:50", 0, "pass", also=nr_points(3))

@@ -66,6 +66,23 @@ my %own = (
 		'inject' => [ '', 'x', 'lost' ],
 		map { $_ => undef } qw(random-access overlap no-manual-protect run-during-off free),
 	},
+	'dirty_log_test' => {
+		'log-mode' => [ '', 'x', 'get', 'ring,', 'ring,ring', 'get-log,all' ],
+		'chunk' => [ @sizes, '0', '256001' ],
+		'clear-wait' => [ @numbers ],
+		'clearers' => [ @numbers, '0', '1025' ],
+		'ring-entries' => [ @numbers, '0', '255', '1000' ],
+		'seconds' => [ @numbers, '604801' ],
+		'pace' => [ @numbers, '1000000001' ],
+		'seed' => [ @numbers ],
+		'disturb' => [ '', 'x', 'slots,', 'thp,thp' ],
+		'guest-mode' => [ '', 'x', 'user,kernel' ],
+		# two vCPUs by default
+		'pin' => [ @numbers, @lists, '1024', '99999', '0,1,0,1' ],
+		'inject' => [ '', 'x', 'lose' ],
+		'one-in' => [ @numbers, '0', '1000000001' ],
+		map { $_ => undef } qw(no-manual-protect),
+	},
 	'async_pf_test' => {
 		'slow' => [ '', 'disk', 'uffd', 'uffd:', 'uffd:x', 'uffd:10000001', 'uffd:50,0',
 			'uffd:50,65', 'uffd:50,', 'swap:1' ],
@@ -115,7 +132,11 @@ my %together = (
 		[ [ 'operand' ], qr/operand: operands are not taken/ ],
 		[ [ '--', '-v' ], qr/-v: operands are not taken/ ],
 	],
-	'dirty_log_perf_test' => [],
+	'dirty_log_perf_test' => [
+		[ [ '-g', '-k', '1M' ], qr/--chunk, --clear-wait and --clearers: .* --log-mode clear-log/ ],
+		[ [ '-M', 'ring', '--clearers', 2 ], qr/--clearers: .* --log-mode clear-log/ ],
+	],
+	'dirty_log_test' => [ [ [ '-M', 'get-log,ring', '-l', 1 ], qr/--clear-wait/ ] ],
 	'async_pf_test' => [
 		[ [ '-s', 'memfd' ], qr/--backing memfd: only anonymous/ ],
 		[ [ '-v', 2, '-b', '4K' ], qr/--bytes: each vCPU/ ],

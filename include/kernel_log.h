@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel logs meanwhile: a warning of KVM belongs beside the check
+ * that it explains. Main thread only.
+ */
+#ifndef KVMETER_KERNEL_LOG_H
+#define KVMETER_KERNEL_LOG_H
+
+#include "bench.h"
+
+struct kernel_log;
+
+/* From now on. Without permission to read /dev/kmsg it is always empty. */
+struct kernel_log *kernel_log_open(void);
+
+/*
+ * Notes the warnings, and what mentions KVM, up to a few lines. Frees @log.
+ */
+void note_kernel_log(struct run *r, struct kernel_log *log);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel_log.h"
+#include "util.h"
+
+#define LINES_MAX 12
+#define RECORD_BYTES 8192 /* no record of /dev/kmsg is longer */
+
+struct kernel_log {
+	int fd;
+};
+
+struct kernel_log *kernel_log_open(void)
+{
+	struct kernel_log *log = xcalloc(1, sizeof(*log));
+
+	log->fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (log->fd >= 0)
+		lseek(log->fd, 0, SEEK_END);
+	return log;
+}
+
+static bool matters(const char *text)
+{
+	static const char *const words[] = { "WARNING", "BUG",	"kvm",
+					     "KVM",	"RIP:", "pc :" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(text, words[i]))
+			return true;
+	return false;
+}
+
+/*
+ * "PRIORITY,SEQUENCE,TIME,FLAGS;TEXT", then lines of details that begin with a
+ * space: Documentation/ABI/testing/dev-kmsg. EPIPE: records were overwritten.
+ */
+static bool next_record(const struct kernel_log *log, char *record)
+{
+	ssize_t bytes;
+
+	do {
+		bytes = read(log->fd, record, RECORD_BYTES - 1);
+	} while (bytes < 0 && (errno == EPIPE || errno == EINTR));
+	if (bytes <= 0)
+		return false;
+	record[bytes] = '\0';
+	record[strcspn(record, "\n")] = '\0';
+	return true;
+}
+
+void note_kernel_log(struct run *r, struct kernel_log *log)
+{
+	char record[RECORD_BYTES];
+	unsigned int lines = 0;
+
+	while (log->fd >= 0 && next_record(log, record)) {
+		const char *text = strchr(record, ';');
+
+		if (!text || !matters(text))
+			continue;
+		if (lines++ < LINES_MAX)
+			note(r, "the kernel has logged: %s", text + 1);
+	}
+	if (lines > LINES_MAX)
+		note(r, "and %u lines more: see dmesg", lines - LINES_MAX);
+	if (log->fd >= 0)
+		close(log->fd);
+	free(log);
+}
