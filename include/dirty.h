@@ -116,6 +116,9 @@ enum dirty_mode dirty_log_mode(const struct dirty_log *log);
 /* Collects: one KVM_GET_DIRTY_LOG for each slot, or all rings. */
 struct timing dirty_log_get(struct dirty_log *log);
 
+/* The rings' part of it, for modes that have them; also without logging. */
+void dirty_log_harvest(struct dirty_log *log);
+
 /*
  * Clears what the last get has found: in calls of at most a chunk, shared by
  * the clearers, each of which waits after each call; or one reset of the rings.

@@ -304,6 +304,13 @@ static u64 sum(const struct call_times *times)
 	return ns;
 }
 
+void dirty_log_harvest(struct dirty_log *log)
+{
+	harvest_all(log);
+	if (log->error)
+		die_in_thread(log);
+}
+
 struct timing dirty_log_get(struct dirty_log *log)
 {
 	struct usage before = usage_now();

@@ -249,11 +249,11 @@ static void check_rings_off(struct dirty_proof *p, int id)
 {
 	u64 entries;
 
-	dirty_log_get(p->log);
+	dirty_log_harvest(p->log);
 	dirty_log_clear_all(p->log);
 	entries = dirty_log_ring_counts(p->log).harvested;
 	gang_round(p->r->gang, "guest_write_all");
-	dirty_log_get(p->log);
+	dirty_log_harvest(p->log);
 	entries = dirty_log_ring_counts(p->log).harvested - entries;
 	check(p->r, id, !entries, "%llu ring entries for a pass of writes",
 	      (unsigned long long)entries);
