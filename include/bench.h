@@ -47,9 +47,9 @@ struct bench_config {
 #define BENCH_CONFIG_DEFAULTS \
 	.vcpus = { 1, { 1 } }, .runs = 9, .warmup = 1, BENCH_CONFIG_COMMON
 /* The same without vcpus, runs and warmup, for tests that prove in one run. */
-#define BENCH_CONFIG_COMMON                                                 \
-	.backing = "anonymous", .gpa = TESTMEM_GPA_DEFAULT,                 \
-	.guest_page = TESTMEM_GUEST_PAGE_DEFAULT, .slots = 1,               \
+#define BENCH_CONFIG_COMMON                                   \
+	.backing = "anonymous", .gpa = TESTMEM_GPA_DEFAULT,   \
+	.guest_page = TESTMEM_GUEST_PAGE_DEFAULT, .slots = 1, \
 	.eager_split = VM_NO_EAGER_SPLIT, .timeout_s = 10, .prefault = true
 
 struct run;
