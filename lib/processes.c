@@ -15,11 +15,12 @@
 #define SHARED_FRAMES 2
 
 /*
- * Each takes as long as it takes to run every vCPU. Now and then an exit drops
- * the stale translation that a fault was to leave, so that then there are more.
+ * Of all vCPUs: each takes as long as it takes to run every vCPU. Now and then
+ * an exit drops the stale translation that an injected fault was to leave, so
+ * that then there are more.
  */
-#define WATCHED_MOVES 8
-#define WATCHED_MOVES_NO_SHOOTDOWN 200
+#define WATCHED_MOVES 16
+#define WATCHED_MOVES_NO_SHOOTDOWN 400
 
 const char *const process_inject_names[] = {
 	[PROCESS_INJECT_NOTHING] = "nothing",
@@ -46,9 +47,6 @@ static struct guest_process layout(const struct processes_config *cfg)
 		.first_device = cfg->pages - mmio - device,
 		.first_mmio = cfg->pages - mmio,
 		.wrong = cfg->inject == PROCESS_INJECT_WRONG_SIGNATURE,
-		.watched_moves = cfg->inject == PROCESS_INJECT_NO_SHOOTDOWN ?
-					 WATCHED_MOVES_NO_SHOOTDOWN :
-					 WATCHED_MOVES,
 	};
 }
 
@@ -225,6 +223,9 @@ void processes_init(struct processes *p, struct run *r,
 	struct vm *vm = r->vm;
 	u64 spaces = alloc_spaces(vm, cfg);
 	u64 line = PUBLISHED_WORDS * sizeof(u64);
+	u64 moves = cfg->inject == PROCESS_INJECT_NO_SHOOTDOWN ?
+			    WATCHED_MOVES_NO_SHOOTDOWN :
+			    WATCHED_MOVES;
 	u64 published = vm_gva(vm, vm_alloc(vm, vm->nr_vcpus * line, line));
 
 	*p = (struct processes){
@@ -237,6 +238,7 @@ void processes_init(struct processes *p, struct run *r,
 
 		*of = layout(cfg);
 		of->vcpu = i;
+		of->watched_moves = max_u64(1, moves / vm->nr_vcpus);
 		of->spaces = spaces + i * sizeof(struct guest_spaces);
 		of->published = published;
 		of->frame = vm_gva(vm, vm_alloc(vm, of->pages * sizeof(u64),

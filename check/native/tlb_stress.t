@@ -19,8 +19,8 @@ sub expected {
 	my ($vcpus, $pages, $cow, $device, $mmio) = @_;
 	my $done = ($processes + 1) * $vcpus;
 	my ($all, $copies, $exits) = map { $_ * $done } $pages, $cow, $mmio;
-	my $moved = $done + 7 * $vcpus;
-	my $watched = 8 * $vcpus * ($vcpus - 1);
+	my $watched = 16 * ($vcpus - 1);
+	my $moved = $done - $vcpus + 16;
 
 	return (
 		'processes: pages are their own' => qr/^$all of $all in $done processes$/,

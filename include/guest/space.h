@@ -35,7 +35,7 @@ enum space_page {
 	SPACE_DEVICE, /* writable; neither cached nor prefetched */
 };
 
-/* What one vCPU needs to make spaces. Begun by the host, spaces_create(). */
+/* What one vCPU needs to make spaces. Begun by the host, spaces_alloc(). */
 struct guest_spaces {
 	/* by the host */
 	u64 host_root;	 /* GVA of the top-level table that the host has made */
@@ -119,8 +119,13 @@ void space_free(struct space *space, u32 pages);
 /*
  * To be called often by every vCPU in whose VM others may wait for it; and at
  * the end, until all have called it: to serve them as long as they need it.
+ *
+ * Who waits for its turn counts that as progress, cpu->passes. Who has it, and
+ * waits for the others, does not: so a vCPU that hangs is noticed by its
+ * silence, and many that share few CPUs are not taken for it.
  */
 void space_serve(struct space *space);
+void space_wait(struct space *space); /* a turn of a loop that waits */
 void space_serve_all(struct space *space);
 
 /* ---- by the port ---- */

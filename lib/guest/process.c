@@ -258,8 +258,7 @@ static void watch_move(struct guest_process *p, u32 mover, u64 number)
 	read_shared_page(p, mover);
 	__atomic_store_n(watching_of(p, p->vcpu), number, __ATOMIC_RELEASE);
 	while (__atomic_load_n(moved, __ATOMIC_ACQUIRE) == before) {
-		space_serve(space_of(p));
-		arch_pause();
+		space_wait(space_of(p));
 		read_shared_page(p, mover);
 	}
 	read_shared_page(p, mover);

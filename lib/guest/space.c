@@ -96,13 +96,19 @@ void space_serve(struct space *space)
 	__atomic_store_n(served, request, __ATOMIC_RELEASE);
 }
 
-/* A vCPU that waits for its turn must not keep the others waiting. */
+void space_wait(struct space *space)
+{
+	struct guest_cpu *cpu = guest_cpu();
+
+	space_serve(space);
+	WRITE_ONCE(cpu->passes, cpu->passes + 1);
+	arch_pause();
+}
+
 static void lock(struct space_shootdown *s, struct space *space)
 {
-	while (__atomic_exchange_n(&s->lock, 1, __ATOMIC_ACQUIRE)) {
-		space_serve(space);
-		arch_pause();
-	}
+	while (__atomic_exchange_n(&s->lock, 1, __ATOMIC_ACQUIRE))
+		space_wait(space);
 }
 
 static void drop_on_all(struct space *space, u64 gva)
@@ -174,16 +180,11 @@ void space_remap_shared(struct space *space, u32 page, u64 gpa)
 void space_serve_all(struct space *space)
 {
 	struct space_shootdown *s = shootdown_of(space);
-	struct guest_cpu *cpu = guest_cpu();
 	u32 finished = __atomic_add_fetch(&s->finished, 1, __ATOMIC_ACQ_REL);
 	u32 goal = DIV_ROUND_UP(finished, s->nr_cpus) * s->nr_cpus;
 
-	while (__atomic_load_n(&s->finished, __ATOMIC_ACQUIRE) < goal) {
-		space_serve(space);
-		/* waiting is no silence */
-		WRITE_ONCE(cpu->passes, cpu->passes + 1);
-		arch_pause();
-	}
+	while (__atomic_load_n(&s->finished, __ATOMIC_ACQUIRE) < goal)
+		space_wait(space);
 }
 
 void space_free(struct space *space, u32 pages)
