@@ -107,7 +107,7 @@ static bool handle_fault(struct guest_cpu *cpu, struct guest_trap *trap)
 	if (!space_trap_is_unmapped(trap) ||
 	    page - spaces_of(p)->page_bytes / sizeof(u64) >= cpu->nr_cpus)
 		return false;
-	space_serve(space_of(p));
+	space_wait(space_of(p));
 	return true;
 }
 
