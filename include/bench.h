@@ -34,6 +34,7 @@ struct bench_config {
 	u64 warmup;
 	u64 timeout_s;
 	bool prefault;
+	bool lock_wait;
 	bool unaligned; /* no row of the common table: a test may have one */
 	const char *json;
 	bool strict;
@@ -107,8 +108,12 @@ struct run {
 	struct mappings baseline;     /* of the VM before memory was accessed */
 	struct mappings mapped;	      /* memory under test, at the last look */
 	struct fault_counter *faults; /* NULL: not needed, or no way */
-	struct faults faults_before;  /* at the previous sample */
-	struct faults phase_faults;   /* of the last sampled phase */
+	struct lock_wait *locks;      /* NULL: not asked for */
+	/* threads besides the main one that act as the host */
+	int *host_tids;
+	unsigned int nr_host_tids;
+	struct faults faults_before; /* at the previous sample */
+	struct faults phase_faults;  /* of the last sampled phase */
 	u64 vcpu_pages; /* most that one vCPU goes through; 0: unknown */
 	/* the rest is bench.c's */
 	struct point *point;
@@ -128,6 +133,12 @@ struct run {
 void run_create(struct run *r, u64 memory_bytes);
 void run_start(struct run *r);
 void run_end(struct run *r);
+
+/*
+ * Before run_start(): a thread of the library that acts as the host, as the
+ * main thread does.
+ */
+void run_add_host_thread(struct run *r, int tid);
 
 /*
  * Record one sample of metric @metric (an index into bench->metrics) and what

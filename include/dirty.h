@@ -101,6 +101,7 @@ void dirty_enable_manual(struct vm *vm, u64 modes);
 /* What a benchmark enables for @mode: the modes of it, 0 for the others. */
 u64 dirty_mode_enable(struct vm *vm, enum dirty_mode mode);
 
+struct crew;
 struct dirty_log;
 
 /*
@@ -135,6 +136,7 @@ struct dirty_calls {
 	const u64 *ns;
 	u64 nr;
 };
+const struct crew *dirty_log_clearers(const struct dirty_log *log);
 u64 dirty_log_max_calls(const struct dirty_log *log); /* of either */
 struct dirty_calls dirty_log_get_calls(const struct dirty_log *log);
 struct dirty_calls dirty_log_clear_calls(const struct dirty_log *log);

@@ -13,7 +13,7 @@ struct dirty_call_metrics {
 	int ring_full_exits;
 };
 
-/* Before run_start(): makes room for @rounds rounds. */
+/* Before run_start(): makes room for @rounds rounds, names host threads. */
 void reserve_dirty_calls(struct run *r, const struct dirty_log *log,
 			 struct dirty_call_metrics m, u64 rounds);
 

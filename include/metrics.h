@@ -7,6 +7,7 @@
 #define KVMETER_METRICS_H
 
 #include "histogram.h"
+#include "lock_wait.h"
 #include "timing.h"
 #include "types.h"
 
@@ -95,7 +96,8 @@ struct series {
 		s64 change;
 	} * stats;
 	unsigned int nr_stats;
-	struct tail *tail; /* NULL: not a METRIC_TAIL */
+	struct lock_report locks; /* sum over the samples */
+	struct tail *tail;	  /* NULL: not a METRIC_TAIL */
 };
 
 struct check_state {

@@ -9,6 +9,9 @@
 
 #include "types.h"
 
+/* Its number for perf_event_open(); false: tracefs does not show it. */
+bool tracepoint_id(const char *event, u64 *id);
+
 /*
  * Counts "SYSTEM/EVENT" in the calling thread and in threads that it creates
  * from now on, as far as it passes @filter (Documentation/trace/events.rst 5).

@@ -12,6 +12,7 @@
 #include "bench_options.h"
 #include "clock.h"
 #include "interrupt.h"
+#include "lock_wait.h"
 #include "memory_room.h"
 #include "mode.h"
 #include "point.h"
@@ -154,6 +155,8 @@ static void check_requirements(struct session *s)
 			    "%u physical address bits of --mode %s",
 			    (unsigned long long)gpa, (unsigned long long)memory,
 			    pa_bits, c->mode);
+	if (c->lock_wait && lock_wait_missing())
+		skip("--lock-wait: %s", lock_wait_missing());
 	variants_require(s);
 	if (s->bench->require)
 		s->bench->require(s->config);

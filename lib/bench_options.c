@@ -114,6 +114,8 @@ const struct option_row bench_option_rows[] = {
 	  "how long a vCPU may make no progress", .min = 1, .max = 86400 },
 	{ .type = OPT_NO_FLAG, .name = "prefault", .offset = OFFSET(prefault),
 	  .help = "leave the host's first touch of memory to the first phase" },
+	OPTION_FLAG(0, "lock-wait", OFFSET(lock_wait),
+		    "how long threads wait for locks of the kernel, by its tracepoints"),
 	{ OPT_STRING, 'J', "json", "FILE", OFFSET(json),
 	  "results as JSON; - is standard output", .no_json = true },
 	{ OPT_FLAG, 0, "strict", NULL, OFFSET(strict),

@@ -416,6 +416,11 @@ void dirty_log_clear_all(struct dirty_log *log)
 				    slot_pages(log, i));
 }
 
+const struct crew *dirty_log_clearers(const struct dirty_log *log)
+{
+	return log->clearers;
+}
+
 u64 dirty_log_max_calls(const struct dirty_log *log)
 {
 	return max_u64(1 + log->mem->nr_slots, log->nr_chunks);

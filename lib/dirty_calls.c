@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "crew.h"
 #include "dirty_calls.h"
 
 void reserve_dirty_calls(struct run *r, const struct dirty_log *log,
 			 struct dirty_call_metrics m, u64 rounds)
 {
+	const struct crew *crew = dirty_log_clearers(log);
+
+	for (unsigned int i = 1; i < crew_workers(crew); i++)
+		run_add_host_thread(r, crew_tid(crew, i));
 	sample_reserve(r, m.get, rounds * dirty_log_max_calls(log));
 	sample_reserve(r, m.clear, rounds * dirty_log_max_calls(log));
 }

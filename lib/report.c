@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "report_locks.h"
 #include "report_tail.h"
 #include "stats.h"
 #include "units.h"
@@ -135,6 +136,7 @@ static void print_table(const struct session *s, const struct point *p)
 		if (p->series[i].nr)
 			print_metric(s, p, i);
 	report_tails(s, p);
+	report_locks(s, p);
 	for (unsigned int i = 0; i < s->nr_metrics; i++)
 		if (p->series[i].nr && s->common->verbose)
 			print_samples(s, p, i);

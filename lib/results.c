@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report_locks.h"
 #include "results.h"
 #include "util.h"
 #include "version.h"
@@ -129,6 +130,7 @@ static void write_metric(struct json *j, const struct session *s,
 		json_text(j, "remark", series->remark);
 	if (series->tail && series->tail->all.nr)
 		write_histogram(j, series->tail);
+	results_locks(s, &series->locks, j);
 	json_object_end(j);
 }
 

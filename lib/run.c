@@ -2,9 +2,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "interrupt.h"
+#include "lock_wait.h"
 #include "mode.h"
 #include "point.h"
 #include "util.h"
@@ -105,11 +108,34 @@ static void reserve_samples(struct run *r)
 		series_reserve(&r->point->series[i], common(r)->rounds);
 }
 
+void run_add_host_thread(struct run *r, int tid)
+{
+	r->host_tids = xrealloc(r->host_tids, r->nr_host_tids + 1,
+				sizeof(*r->host_tids));
+	r->host_tids[r->nr_host_tids++] = tid;
+}
+
+static void start_lock_wait(struct run *r)
+{
+	if (!common(r)->lock_wait)
+		return;
+	r->locks = lock_wait_create();
+	for (u32 i = 0; i < r->nr_vcpus; i++)
+		lock_wait_add(r->locks, gang_tid(r->gang, i), LOCK_SIDE_VCPUS);
+	lock_wait_add(r->locks, syscall(SYS_gettid), LOCK_SIDE_HOST);
+	for (unsigned int i = 0; i < r->nr_host_tids; i++)
+		lock_wait_add(r->locks, r->host_tids[i], LOCK_SIDE_HOST);
+	if (r->index == 0)
+		note(r, "recording a wait for a lock takes about %.0f ns of it",
+		     lock_wait_cost_ns());
+}
+
 void run_start(struct run *r)
 {
 	reserve_samples(r);
 	r->faults = fault_counter_create(r->vm);
 	r->gang = gang_create(r->vm, &r->gang_config);
+	start_lock_wait(r);
 	vm_vcpu_stats(r->vm);
 	r->stats_before = read_stats(r->vm);
 	if (r->faults)
@@ -120,6 +146,11 @@ void run_start(struct run *r)
 
 void run_end(struct run *r)
 {
+	lock_wait_free(r->locks);
+	free(r->host_tids);
+	r->locks = NULL;
+	r->host_tids = NULL;
+	r->nr_host_tids = 0;
 	gang_free(r->gang);
 	fault_counter_free(r->faults);
 	vm_free(r->vm);
@@ -130,6 +161,16 @@ void run_end(struct run *r)
 	r->mem = NULL;
 	r->vm = NULL;
 	r->stats_before = NULL;
+}
+
+/* Waits that ended since the last time; @metric: -1 for none. */
+static void take_locks(struct run *r, int metric)
+{
+	bool counts = metric >= 0 && !r->dropped;
+
+	if (r->locks)
+		lock_wait_read(r->locks,
+			       counts ? &r->point->series[metric].locks : NULL);
 }
 
 static void take_faults(struct run *r)
@@ -146,6 +187,7 @@ static void take_faults(struct run *r)
 
 void stats_begin(struct run *r)
 {
+	take_locks(r, -1);
 	take_faults(r);
 	free(r->stats_before);
 	r->stats_before = read_stats(r->vm);
@@ -153,6 +195,7 @@ void stats_begin(struct run *r)
 
 void stats_end(struct run *r, int metric)
 {
+	take_locks(r, metric);
 	take_faults(r);
 	take_stats(r, &r->point->series[metric]);
 }
@@ -164,6 +207,7 @@ void sample_time(struct run *r, int metric, struct timing t)
 	/* the host alone has all of it to do */
 	s->thread_pages = t.vcpu_ns ? r->vcpu_pages : s->pages;
 	interrupt_check();
+	take_locks(r, metric);
 	r->sampled |= BIT(metric);
 	if (!r->dropped)
 		series_add(s, &t);

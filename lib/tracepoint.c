@@ -9,6 +9,12 @@
 #include "tracepoint.h"
 #include "util.h"
 
+bool tracepoint_id(const char *event, u64 *id)
+{
+	return read_number(id, "/sys/kernel/tracing/events/%s/id", event) ||
+	       read_number(id, "/sys/kernel/debug/tracing/events/%s/id", event);
+}
+
 int tracepoint_open(const char *event, const char *filter)
 {
 	struct perf_event_attr attr = {
@@ -19,8 +25,7 @@ int tracepoint_open(const char *event, const char *filter)
 	u64 id;
 	int fd;
 
-	if (!read_number(&id, "/sys/kernel/tracing/events/%s/id", event) &&
-	    !read_number(&id, "/sys/kernel/debug/tracing/events/%s/id", event))
+	if (!tracepoint_id(event, &id))
 		return -ENOENT;
 	attr.config = id;
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,

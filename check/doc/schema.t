@@ -223,6 +223,12 @@ def good_files():
            also=lambda d: len({p["config"]["log_mode"] for p in d["points"]}) >= 2
            and all(m["histogram"]["vcpus"] for p in d["points"] for m in p["metrics"]
                    if m["name"] == "stall"))
+    if os.geteuid() == 0 and os.path.exists("/sys/kernel/tracing/events/lock"):
+        expect(dl + "-v 4 -b 1M -j -i 5 --clearers 2 --lock-wait", 0, "pass",
+               also=lambda d: all("locks" in m for m in d["points"][0]["metrics"]
+                                  if not re.search("_p99", m["name"])))
+    else:
+        skip("waits for locks", "needs root and tracefs")
     expect(lt + "-v 2 --disturb nothing", 0, "pass")
     expect(lt + "--inject lose-bit --one-in 1", 1, "fail", also=has_fault)
 

@@ -43,7 +43,7 @@ my %common = (
 	'warmup' => [ @numbers, '1001' ],
 	'timeout' => [ @numbers, '0', '86401' ],
 	'json' => [ '', "$dir", "$dir/", "$dir/none/file", "$dir/none/", '/proc/none' ],
-	map { $_ => undef } qw(no-prefault strict quiet verbose help version),
+	map { $_ => undef } qw(no-prefault lock-wait strict quiet verbose help version),
 );
 
 my %own = (

@@ -56,8 +56,22 @@ bench(['dirty_log_perf_test', @size, '-v', 3, '-M', 'ring', '-j', '-a', '-i', 5]
 bench(['dirty_log_perf_test', @size, '-v', 2, '-j', '-k', '256K', '--clearers', 3, '--stalls', 1],
 	'later rounds: dirty log' => $free);
 
-# All side by side, and each fault is seen in each.
+# Waits for locks: vCPUs that fault at the same time meet at KVM's MMU lock.
 my $bin = program('dirty_log_perf_test');
+my @lock_wait = ('-b', '8M', '--runs', 2, '-v', 4, '-o', '-i', 4, '--lock-wait');
+SKIP: {
+	my $text = `$bin @lock_wait`;
+
+	skip('--lock-wait: not root, or Linux before 5.19', 3) if $? >> 8 == 4;
+	is($?, 0, 'with --lock-wait') or diag($text);
+	like($text, qr/^# (?:first_)?dirty +vcpus +rwlock_(?:read|write) +\d.* +\d.* +\d/m,
+		'vCPUs wait for a rwlock while they fault') or diag($text);
+	$text = `setpriv --bounding-set=-perfmon,-sys_admin $bin @lock_wait 2>&1`;
+	like($text, qr/SKIP --lock-wait: perf_event_open\(\) refuses the tracepoint: run as root/,
+		'without the capability: skipped, with the remedy');
+}
+
+# All side by side, and each fault is seen in each.
 my $side_by_side = `$bin -b 2M --runs 2 -v 2 -M all`;
 is($?, 0, 'all ways of tracking');
 my ($names) = $side_by_side =~ /^# log_mode +(get-log +\S.*?) *$/m;

@@ -19,7 +19,7 @@ my @layers = (
 	[qw(random spread rank_test student joint_test bootstrap detectable judge
 	   steady threshold turns)],
 	[qw(cgroup clock futex id_pool interrupt timing progress stats scaling
-	   json troff host memory_room tracepoint histogram option_row options
+	   json troff host memory_room tracepoint lock_wait histogram option_row options
 	   crew)],
 	[qw(compat kvm_ioctl kvm_stats populate uffd memory_limit slow_memory)],
 	[qw(arch image vm guest_format vcpu mmio spaces memslot backing
@@ -27,7 +27,7 @@ my @layers = (
 	[qw(gang plan dirty dirty_options)],
 	[qw(metrics)],
 	[qw(bench bench_options bench_man bench_describe run check_mappings point
-	   report report_scaling report_tail results variants)],
+	   report report_scaling report_tail report_locks results variants)],
 	[qw(workload dirty_proof stalls dirty_calls load slow_load change async_pf
 	   processes process_proof rom_bench writers zap_proof dirty_watch
 	   disturber kernel_log)],

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "lock_wait.h"
+#include "tracepoint.h"
+#include "util.h"
+
+#define RING_BYTES KIB(64) /* of a thread; a power of two pages of any host */
+#define DEPTH_MAX 8	   /* locks that one thread waits for at a time */
+#define COST_CALLS 2000
+
+/* Linux 5.19: include/trace/events/lock.h */
+#define LCB_F_SPIN 1u
+#define LCB_F_READ 2u
+#define LCB_F_WRITE 4u
+#define LCB_F_MUTEX 32u
+
+const char *const lock_kind_names[LOCK_KINDS] = {
+	[LOCK_RWLOCK_READ] = "rwlock_read",
+	[LOCK_RWLOCK_WRITE] = "rwlock_write",
+	[LOCK_SPIN] = "spin",
+	[LOCK_MUTEX] = "mutex",
+	[LOCK_RWSEM_READ] = "rwsem_read",
+	[LOCK_RWSEM_WRITE] = "rwsem_write",
+	[LOCK_OTHER] = "other",
+};
+
+const char *const lock_side_names[LOCK_SIDES] = {
+	[LOCK_SIDE_VCPUS] = "vcpus",
+	[LOCK_SIDE_HOST] = "host",
+};
+
+/* PERF_RECORD_SAMPLE with PERF_SAMPLE_TIME and PERF_SAMPLE_RAW; both events
+ * have their fields at the same place, after the 8 bytes that all begin with.
+ */
+struct record {
+	struct perf_event_header header;
+	u64 time_ns;
+	u32 raw_bytes;
+	u16 event; /* the id of its tracepoint */
+	u8 flags, preempt_count;
+	u32 pid;
+	u8 lock[8]; /* its address, not aligned */
+	u32 value;  /* begin: LCB_F_*; end: what locking returned */
+} __attribute__((packed));
+
+/* A lock that is being waited for. */
+struct wait {
+	u64 lock;
+	u64 since_ns;
+	enum lock_kind kind;
+};
+
+struct thread {
+	enum lock_side side;
+	int begin_fd, end_fd;
+	struct perf_event_mmap_page *page;
+	u8 *data;
+	struct wait stack[DEPTH_MAX];
+	unsigned int depth;
+};
+
+struct lock_wait {
+	u64 begin_id, end_id;
+	size_t page_bytes;
+	struct thread *thread;
+	unsigned int nr;
+};
+
+static bool read_ids(struct lock_wait *lw)
+{
+	return tracepoint_id("lock/contention_begin", &lw->begin_id) &&
+	       tracepoint_id("lock/contention_end", &lw->end_id);
+}
+
+static int open_event(u64 id, int tid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = id,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, tid, -1, -1,
+		       PERF_FLAG_FD_CLOEXEC);
+}
+
+const char *lock_wait_missing(void)
+{
+	struct lock_wait lw;
+	int fd;
+
+	if (!read_ids(&lw))
+		return "no tracepoint lock/contention_begin: it came with "
+		       "Linux 5.19, and shows where tracefs is mounted and "
+		       "readable (mount -t tracefs none /sys/kernel/tracing)";
+	fd = open_event(lw.begin_id, 0);
+	if (fd < 0)
+		return "perf_event_open() refuses the tracepoint: run as root, "
+		       "or with CAP_PERFMON";
+	close(fd);
+	return NULL;
+}
+
+struct lock_wait *lock_wait_create(void)
+{
+	struct lock_wait *lw = xcalloc(1, sizeof(*lw));
+
+	lw->page_bytes = sysconf(_SC_PAGESIZE);
+	if (!read_ids(lw))
+		die("the tracepoints of lock contention have gone");
+	return lw;
+}
+
+void lock_wait_free(struct lock_wait *lw)
+{
+	if (!lw)
+		return;
+	for (unsigned int i = 0; i < lw->nr; i++) {
+		munmap(lw->thread[i].page, lw->page_bytes + RING_BYTES);
+		close(lw->thread[i].end_fd);
+		close(lw->thread[i].begin_fd);
+	}
+	free(lw->thread);
+	free(lw);
+}
+
+void lock_wait_add(struct lock_wait *lw, int tid, enum lock_side side)
+{
+	struct thread t = { .side = side };
+
+	t.begin_fd = open_event(lw->begin_id, tid);
+	t.end_fd = open_event(lw->end_id, tid);
+	if (t.begin_fd < 0 || t.end_fd < 0)
+		die("--lock-wait: perf_event_open() for thread %u: %s: choose "
+		    "fewer --vcpus, or do without it",
+		    lw->nr, strerror(errno));
+	t.page = mmap(NULL, lw->page_bytes + RING_BYTES, PROT_READ | PROT_WRITE,
+		      MAP_SHARED, t.begin_fd, 0);
+	if (t.page == MAP_FAILED ||
+	    ioctl(t.end_fd, PERF_EVENT_IOC_SET_OUTPUT, t.begin_fd))
+		die("--lock-wait: a ring for thread %u: %s: raise "
+		    "kernel.perf_event_mlock_kb, or do without it",
+		    lw->nr, strerror(errno));
+	t.data = (u8 *)t.page + lw->page_bytes;
+	lw->thread = xrealloc(lw->thread, lw->nr + 1, sizeof(*lw->thread));
+	lw->thread[lw->nr++] = t;
+}
+
+static enum lock_kind kind_of(u32 flags)
+{
+	bool read = flags & LCB_F_READ, write = flags & LCB_F_WRITE;
+
+	if (flags & LCB_F_MUTEX)
+		return LOCK_MUTEX;
+	if (read || write)
+		return flags & LCB_F_SPIN ?
+			       (read ? LOCK_RWLOCK_READ : LOCK_RWLOCK_WRITE) :
+			       (read ? LOCK_RWSEM_READ : LOCK_RWSEM_WRITE);
+	return flags & LCB_F_SPIN ? LOCK_SPIN : LOCK_OTHER;
+}
+
+/* A mutex begins twice: it spins, then it sleeps. */
+static void wait_begin(struct thread *t, u64 lock, u64 now_ns, u32 flags)
+{
+	for (unsigned int i = 0; i < t->depth; i++)
+		if (t->stack[i].lock == lock)
+			return;
+	if (t->depth < DEPTH_MAX)
+		t->stack[t->depth++] =
+			(struct wait){ lock, now_ns, kind_of(flags) };
+}
+
+/* What began above it and did not end was lost. */
+static void wait_end(struct thread *t, u64 lock, u64 now_ns,
+		     struct lock_report *report)
+{
+	for (unsigned int i = t->depth; i-- > 0;) {
+		const struct wait *w = &t->stack[i];
+		struct lock_waits *sum;
+
+		if (w->lock != lock)
+			continue;
+		t->depth = i;
+		if (!report)
+			return;
+		sum = &report->of[t->side][w->kind];
+		sum->waits++;
+		sum->ns += now_ns - w->since_ns;
+		sum->longest_ns =
+			max_u64(sum->longest_ns, now_ns - w->since_ns);
+		return;
+	}
+}
+
+/* @bytes of the ring from @at, which may wrap around. */
+static void copy_out(const struct thread *t, u64 at, void *to, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		((u8 *)to)[i] = t->data[(at + i) % RING_BYTES];
+}
+
+static void take_record(const struct lock_wait *lw, struct thread *t, u64 at,
+			struct lock_report *report)
+{
+	struct record r = { .header = { 0 } };
+	u64 lock, lost;
+
+	copy_out(t, at, &r.header, sizeof(r.header));
+	if (r.header.type == PERF_RECORD_LOST) {
+		copy_out(t, at + sizeof(r.header) + sizeof(u64), &lost,
+			 sizeof(lost));
+		if (report)
+			report->lost += lost;
+	}
+	if (r.header.type != PERF_RECORD_SAMPLE ||
+	    r.header.size < sizeof(struct record))
+		return;
+	copy_out(t, at, &r, sizeof(r));
+	memcpy(&lock, r.lock, sizeof(lock));
+	if (r.event == lw->begin_id)
+		wait_begin(t, lock, r.time_ns, r.value);
+	else if (r.event == lw->end_id)
+		wait_end(t, lock, r.time_ns, report);
+}
+
+static void read_ring(const struct lock_wait *lw, struct thread *t,
+		      struct lock_report *report)
+{
+	u64 head = __atomic_load_n(&t->page->data_head, __ATOMIC_ACQUIRE);
+	u64 tail = t->page->data_tail;
+
+	while (tail < head) {
+		struct perf_event_header header;
+
+		copy_out(t, tail, &header, sizeof(header));
+		if (!header.size)
+			break;
+		take_record(lw, t, tail, report);
+		tail += header.size;
+	}
+	__atomic_store_n(&t->page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+void lock_wait_read(struct lock_wait *lw, struct lock_report *report)
+{
+	for (unsigned int i = 0; i < lw->nr; i++)
+		read_ring(lw, &lw->thread[i], report);
+}
+
+void lock_report_add(struct lock_report *sum, const struct lock_report *report)
+{
+	for (unsigned int side = 0; side < LOCK_SIDES; side++) {
+		for (unsigned int kind = 0; kind < LOCK_KINDS; kind++) {
+			const struct lock_waits *w = &report->of[side][kind];
+			struct lock_waits *to = &sum->of[side][kind];
+
+			to->waits += w->waits;
+			to->ns += w->ns;
+			to->longest_ns = max_u64(to->longest_ns, w->longest_ns);
+		}
+	}
+	sum->lost += report->lost;
+}
+
+bool lock_report_is_empty(const struct lock_report *report)
+{
+	for (unsigned int side = 0; side < LOCK_SIDES; side++)
+		for (unsigned int kind = 0; kind < LOCK_KINDS; kind++)
+			if (report->of[side][kind].waits)
+				return false;
+	return !report->lost;
+}
+
+static u64 time_calls(void)
+{
+	u64 start_ns = now_ns();
+
+	for (int i = 0; i < COST_CALLS; i++)
+		syscall(SYS_getppid);
+	return now_ns() - start_ns;
+}
+
+/* As no lock can be made to be waited for, a system call stands in for it. */
+double lock_wait_cost_ns(void)
+{
+	struct thread t = { .side = LOCK_SIDE_HOST };
+	size_t page_bytes = sysconf(_SC_PAGESIZE);
+	u64 id, without, with;
+
+	if (!tracepoint_id("raw_syscalls/sys_enter", &id))
+		return 0;
+	t.begin_fd = open_event(id, 0);
+	if (t.begin_fd < 0)
+		return 0;
+	t.page = mmap(NULL, page_bytes + RING_BYTES, PROT_READ | PROT_WRITE,
+		      MAP_SHARED, t.begin_fd, 0);
+	with = time_calls();
+	ioctl(t.begin_fd, PERF_EVENT_IOC_DISABLE, 0);
+	without = time_calls();
+	if (t.page != MAP_FAILED)
+		munmap(t.page, page_bytes + RING_BYTES);
+	close(t.begin_fd);
+	return 2.0 * (with - min_u64(with, without)) / COST_CALLS;
+}
