@@ -19,6 +19,8 @@ has() {
 free_running() {
 	passes "$1" "$2" dirty_log_perf_test \
 		-b 1M -v 4 -j -k 256K -l 1 -x 3 -a -w 50 --runs 2
+	passes "$1" "$2" memslot_zap_test \
+		-b 2M -v 3 --op toggle,move --by host --rate 500 --runs 1
 }
 
 unit_checks() {
