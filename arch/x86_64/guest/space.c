@@ -55,8 +55,7 @@ static void drop_pcid(u64 pcid)
 
 	__asm__ volatile("invpcid %0, %1"
 			 :
-			 : "m"(descriptor),
-			   "r"(UINT64_C(INVPCID_SINGLE_CONTEXT))
+			 : "m"(descriptor), "r"((u64)INVPCID_SINGLE_CONTEXT)
 			 : "memory");
 }
 
