@@ -47,8 +47,8 @@ sub judge_drops {
 	}
 }
 
-for my $options ([], ['-v', 2], ['-v', 3, '-x', 5, '-i', 2, '--rate', 2000, '--passes', 20],
-		 ['-v', 2, '--by', 'host', '--rate', 500, '--stalls', 0, '--passes', 20],
+for my $options ([], ['-v', 2], ['-v', 3, '-x', 5, '-i', 2, '--rate', 2000, '--passes', 8],
+		 ['-v', 2, '--by', 'host', '--rate', 500, '--stalls', 0, '--passes', 8],
 		 ['-v', 2, '--rom-size', '1M', '--guest-page', '4K']) {
 	my ($text) = bench(['memslot_zap_test', @size, @$options]);
 
