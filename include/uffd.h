@@ -23,6 +23,12 @@ struct uffd_config {
 };
 
 /*
+ * A descriptor, not blocking, that serves faults of the kernel too, and how it
+ * was got, static storage; or -errno.
+ */
+int uffd_open(const char **how);
+
+/*
  * Why this process cannot serve faults that the kernel takes on its behalf, as
  * KVM's are, and what would help; NULL if it can. Static storage.
  */

@@ -51,25 +51,29 @@ struct uffd_server {
 };
 
 /* The syscall refuses kernel faults to most; the device to fewer. */
-static int open_uffd(void)
+int uffd_open(const char **how)
 {
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	int error = errno, device;
 
+	*how = "by system call";
 	if (fd >= 0)
 		return fd;
 	device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
 	if (device < 0)
 		return -error;
+	*how = "by /dev/userfaultfd";
 	fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
+	error = errno;
 	close(device);
-	return fd < 0 ? -errno : fd;
+	return fd < 0 ? -error : fd;
 }
 
 const char *uffd_missing(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
-	int fd = open_uffd();
+	const char *how;
+	int fd = uffd_open(&how);
 	int error = fd < 0 ? -fd : 0;
 
 	if (fd >= 0 && ioctl(fd, UFFDIO_API, &api))
@@ -225,8 +229,9 @@ static void open_server(struct uffd_server *s)
 		.range = { .start = (u64)s->cfg.mem, .len = s->cfg.bytes },
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
+	const char *how;
 
-	s->fd = open_uffd();
+	s->fd = uffd_open(&how);
 	s->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (s->fd < 0 || s->stop_fd < 0)
 		die("userfaultfd: %s", strerror(s->fd < 0 ? -s->fd : errno));

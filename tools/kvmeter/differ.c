@@ -4,13 +4,12 @@
 #include "differ.h"
 #include "util.h"
 
-/* As one would type it; NULL is what is not there. To be freed. */
-static char *text_of(const json_t *value)
+char *value_text(const json_t *value, const char *none)
 {
 	char *text;
 
 	if (!value || json_is_null(value))
-		return xstrdup("none");
+		return xstrdup(none);
 	if (json_is_string(value))
 		return xstrdup(json_string_value(value));
 	text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -37,8 +36,8 @@ static void add(struct differences *d, const char *what, const json_t *before,
 	d->list = xrealloc(d->list, d->nr + 1, sizeof(*d->list));
 	d->list[d->nr++] = (struct difference){
 		.what = xstrdup(what),
-		.before = text_of(before),
-		.after = text_of(after),
+		.before = value_text(before, "none"),
+		.after = value_text(after, "none"),
 	};
 }
 

@@ -16,6 +16,9 @@ struct differences {
 	struct difference *list;
 };
 
+/* As one would type it, or @none for what is not there. To be freed. */
+char *value_text(const json_t *value, const char *none);
+
 /*
  * Between options that shape the experiment, hosts without their kernel, and
  * versions of kvmeter. The values of sweeps, and the number of runs, are no

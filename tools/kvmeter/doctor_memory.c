@@ -2,17 +2,16 @@
 /* What kvmeter doctor asks about memory: how much, and of which kinds. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "cgroup.h"
 #include "doctor.h"
 #include "memory_room.h"
+#include "uffd.h"
 #include "units.h"
 #include "util.h"
 
@@ -155,25 +154,6 @@ static void look_at_shmem_thp(struct doctor *d)
 	free(text);
 }
 
-/* A descriptor that serves faults of the kernel too, and how; or -errno. */
-static int open_userfaultfd(const char **how)
-{
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	int error = errno, device;
-
-	*how = "by system call";
-	if (fd >= 0)
-		return fd;
-	device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
-	if (device < 0)
-		return -error;
-	*how = "by /dev/userfaultfd";
-	fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
-	error = errno;
-	close(device);
-	return fd < 0 ? -error : fd;
-}
-
 static char *userfaultfd_remedy(int error)
 {
 	char *user, *remedy;
@@ -194,7 +174,7 @@ static void look_at_userfaultfd(struct doctor *d)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	const char *how;
-	int fd = open_userfaultfd(&how);
+	int fd = uffd_open(&how);
 
 	if (fd < 0) {
 		doctor_found(d, NULL, FINDING_HINDERS,

@@ -54,22 +54,11 @@ static const struct option_set set = {
 	.operands = "A [B]...",
 };
 
-static const char *first_start(const struct side *s)
-{
-	const char *first = s->files[0]->started;
-	size_t i;
-
-	for (i = 1; i < s->nr_files; i++)
-		if (strcmp(s->files[i]->started, first) < 0)
-			first = s->files[i]->started;
-	return first;
-}
-
 static bool is_later(enum order order, const struct side *a,
 		     const struct side *b)
 {
 	if (order == ORDER_TIME)
-		return strcmp(first_start(a), first_start(b)) > 0;
+		return strcmp(side_first_start(a), side_first_start(b)) > 0;
 	return order == ORDER_KERNEL &&
 	       strverscmp(view_kernel(a), view_kernel(b)) > 0;
 }

@@ -2,6 +2,7 @@
 /* All options and facts of hosts. */
 #include <stdlib.h>
 #include <string.h>
+#include "differ.h"
 #include "html_page.h"
 #include "html_text.h"
 #include "util.h"
@@ -11,20 +12,6 @@ struct facts {
 	const struct page *page;
 	const json_t **of; /* by side; NULL: it has none */
 };
-
-static char *value_text(const json_t *value)
-{
-	char *text;
-
-	if (!value || json_is_null(value))
-		return xstrdup("-");
-	if (json_is_string(value))
-		return xstrdup(json_string_value(value));
-	text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-	if (!text)
-		die("out of memory");
-	return text;
-}
 
 static bool is_same(const struct facts *f, const char *key)
 {
@@ -49,14 +36,14 @@ static void print_fact(const struct facts *f, const char *key)
 	html_element(f->page->out, "th scope=\"row\"", key);
 	if (is_same(f, key)) {
 		fprintf(f->page->out, "<td class=\"w\" colspan=\"%zu\">", nr);
-		text = value_text(json_object_get(f->of[0], key));
+		text = value_text(json_object_get(f->of[0], key), "-");
 		html_text(f->page->out, text);
 		free(text);
 		fputs("</td></tr>\n", f->page->out);
 		return;
 	}
 	for (i = 0; i < nr; i++) {
-		text = value_text(json_object_get(f->of[i], key));
+		text = value_text(json_object_get(f->of[i], key), "-");
 		html_element(f->page->out, "td class=\"w\"", text);
 		free(text);
 	}

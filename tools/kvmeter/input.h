@@ -81,6 +81,10 @@ const struct series *side_find(const struct side *side,
 /* Are they of one benchmark, at one point? */
 bool series_same_point(const struct series *a, const struct series *b);
 
+/* When its first file began: RFC 3339 in UTC, in the order of time as text is.
+ */
+const char *side_first_start(const struct side *side);
+
 /* Boots that the files are from; each one that tells none counts as its own. */
 size_t side_boots(const struct side *side);
 

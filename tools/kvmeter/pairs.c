@@ -95,18 +95,6 @@ static void check_side(struct report *r, size_t side, struct problems *p)
 	differences_fini(&d);
 }
 
-/* RFC 3339 in UTC: in the order of time as text is. */
-static const char *first_start(const struct side *s)
-{
-	const char *first = s->files[0]->started;
-	size_t i;
-
-	for (i = 1; i < s->nr_files; i++)
-		if (strcmp(s->files[i]->started, first) < 0)
-			first = s->files[i]->started;
-	return first;
-}
-
 static const char *last_start(const struct side *s)
 {
 	const char *last = s->files[0]->started;
@@ -122,11 +110,12 @@ static void warn_of_order(struct report *r, const struct pair *pair)
 {
 	char first = pair->name_before, second = pair->name_after;
 
-	if (strcmp(last_start(pair->after), first_start(pair->before)) < 0) {
+	if (strcmp(last_start(pair->after), side_first_start(pair->before)) <
+	    0) {
 		first = pair->name_after;
 		second = pair->name_before;
-	} else if (strcmp(last_start(pair->before), first_start(pair->after)) >=
-		   0) {
+	} else if (strcmp(last_start(pair->before),
+			  side_first_start(pair->after)) >= 0) {
 		return;
 	}
 	report_warn(r,

@@ -230,6 +230,17 @@ void side_read(struct side *side, const char *operand, enum input_failed failed,
 		side_add(side, input_read(operand, failed, p), p);
 }
 
+const char *side_first_start(const struct side *side)
+{
+	const char *first = side->files[0]->started;
+	size_t i;
+
+	for (i = 1; i < side->nr_files; i++)
+		if (strcmp(side->files[i]->started, first) < 0)
+			first = side->files[i]->started;
+	return first;
+}
+
 size_t side_boots(const struct side *side)
 {
 	size_t boots = 0, i, k;
