@@ -175,6 +175,13 @@ bool arch_log_off_rebuilds(void);
 bool arch_read_fault_logs(void);
 
 /*
+ * Does the CPU note pages that are written in a buffer, of which KVM learns
+ * when the vCPU exits? Then neither KVM_GET_DIRTY_LOG nor a dirty ring need
+ * have a page whose content can be seen already: api.rst 8.29.
+ */
+bool arch_cpu_buffers_dirty_pages(void);
+
+/*
  * The one of those sizes that KVM uses at most for memory that the host holds
  * in pages of @host_page_bytes and the guest maps in blocks of
  * @guest_page_bytes.

@@ -5,6 +5,8 @@
  *
  *   read all stamps, collect, judge, clear, keep the stamps of what was cleared
  *
+ * with an exit of every vCPU before collecting, where that is needed.
+ *
  * A page whose stamp differs from the kept one was written after it was cleared
  * and before it was read, so that it must be in what is collected next.
  * tests/dirty_log_test.c says why that holds on each architecture.
@@ -30,6 +32,7 @@ struct dirty_watch_config {
 	enum dirty_fault inject;
 	u64 one_in;	  /* N */
 	u64 most_extra;	  /* pages of a collection that need not be written */
+	bool force_exits; /* even if the CPU buffers nothing */
 	bool begins_full; /* KVM_DIRTY_LOG_INITIALLY_SET */
 };
 

@@ -4,7 +4,8 @@
  * proven of them holds in spite of it. It changes no content, no permission
  * that the guest needs, and nothing for good.
  *
- * Main thread only.
+ * Main thread only. Until it is stopped nobody else may add, move or delete
+ * memslots of the VM.
  */
 #ifndef KVMETER_DISTURBER_H
 #define KVMETER_DISTURBER_H
@@ -32,6 +33,9 @@ struct disturber;
 
 /* @kinds: of enum disturbance; empty: all. After gang_create(). */
 struct disturber *disturber_start(struct run *r, const struct u64_list *kinds);
+
+/* It could not go on: disturber_stop() will tell why. */
+bool disturber_has_failed(const struct disturber *d);
 
 /* Ends the test by die() if it could not go on. Frees @d; NULL is fine. */
 struct disturbance_counts disturber_stop(struct disturber *d);

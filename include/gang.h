@@ -73,6 +73,12 @@ bool gang_sleep_until(struct gang *gang, u64 deadline_ns);
  */
 void gang_wait_accesses(struct gang *gang, u64 accesses);
 
+/*
+ * Between the two: returns when each vCPU has been out of KVM_RUN once, so that
+ * KVM knows what the CPU had noted for it. The deadline for silent vCPUs holds.
+ */
+void gang_force_exits(struct gang *gang);
+
 /* Kernel's id of a vCPU's thread, for what is counted by thread. */
 int gang_tid(const struct gang *gang, unsigned int vcpu);
 

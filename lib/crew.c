@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -10,6 +9,7 @@
 #include "crew.h"
 #include "futex.h"
 #include "interrupt.h"
+#include "thread_start.h"
 #include "util.h"
 
 /* Between two looks at signals. */
@@ -97,14 +97,8 @@ static void release(struct crew *c)
 
 static void start(struct worker *w)
 {
-	sigset_t all, old;
-	int error;
+	int error = thread_start(&w->thread, worker_main, w);
 
-	/* signals for the process go to the main thread */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	error = pthread_create(&w->thread, NULL, worker_main, w);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (error)
 		die("host thread %u of %u: %s: raise the limit of threads "
 		    "(ulimit -u)",

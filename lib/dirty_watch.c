@@ -39,6 +39,7 @@ struct dirty_watch *dirty_watch_create(struct run *r, struct dirty_log *log,
 	w->r = r;
 	w->log = log;
 	w->cfg = *cfg;
+	w->cfg.force_exits |= arch_cpu_buffers_dirty_pages();
 	w->pages = testmem_pages(r->mem);
 	w->words = dirty_words(r->mem);
 	w->stamp = xcalloc(w->pages, sizeof(u64));
@@ -199,6 +200,8 @@ bool dirty_watch_round(struct dirty_watch *w)
 {
 	for (u64 page = 0; page < w->pages; page++)
 		w->stamp[page] = stamp_of(w, page);
+	if (w->cfg.force_exits)
+		gang_force_exits(w->r->gang);
 	collect(w);
 	judge(w);
 	clear(w);

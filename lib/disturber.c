@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +9,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "disturber.h"
+#include "thread_start.h"
 #include "util.h"
 
 /* Between two disturbances, so that the guest comes along meanwhile. */
@@ -35,14 +35,14 @@ struct disturber {
 	u64 turn; /* where in the memory */
 	void *other;
 	const char *failed; /* what the thread could not do */
-	int error;
+	int error;	    /* before failed is set */
 	struct disturbance_counts counts;
 };
 
 static void fail(struct disturber *d, const char *what, int error)
 {
-	d->failed = what;
 	d->error = error;
+	__atomic_store_n(&d->failed, what, __ATOMIC_RELEASE);
 }
 
 /* Behind the memory under test. */
@@ -149,13 +149,8 @@ static bool has_huge_pages(const struct testmem *mem)
 
 static void start(struct disturber *d)
 {
-	sigset_t all, old;
-	int error;
+	int error = thread_start(&d->thread, disturb, d);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	error = pthread_create(&d->thread, NULL, disturb, d);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (error)
 		die("a thread that disturbs: %s: raise the limit of threads "
 		    "(ulimit -u)",
@@ -179,6 +174,11 @@ struct disturber *disturber_start(struct run *r, const struct u64_list *kinds)
 		die("memory of other slots: %s", strerror(errno));
 	start(d);
 	return d;
+}
+
+bool disturber_has_failed(const struct disturber *d)
+{
+	return __atomic_load_n(&d->failed, __ATOMIC_ACQUIRE);
 }
 
 struct disturbance_counts disturber_stop(struct disturber *d)

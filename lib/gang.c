@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,11 +12,11 @@
 #include "futex.h"
 #include "gang.h"
 #include "interrupt.h"
+#include "kick.h"
+#include "thread_start.h"
 #include "util.h"
 #include "vcpu.h"
 
-#define KICK_SIGNAL SIGUSR1
-#define THREAD_STACK_BYTES KIB(256)
 #define TICK_NS NSEC_PER_SEC
 /* How long a kicked vCPU may take to come out of KVM_RUN. */
 #define KICK_NS (5 * NSEC_PER_SEC)
@@ -32,7 +31,8 @@ struct member {
 	pthread_t thread;
 	int tid;
 	int delay_fd;
-	u64 cpu; /* to be pinned to */
+	u32 kicks; /* that it has received */
+	u64 cpu;   /* to be pinned to */
 	u64 arrival_ns;
 	u64 in_run_ns; /* CPU time from release to arrival, of all rounds */
 	u64 release_cpu_ns; /* of the sleeping thread, before the release */
@@ -42,6 +42,7 @@ struct member {
 	/* of the main thread, while it waits */
 	u64 seen_progress;
 	u64 seen_ns;
+	u32 seen_kicks;
 } __attribute__((aligned(64)));
 
 struct gang {
@@ -61,19 +62,6 @@ struct gang {
 	u32 round __attribute__((aligned(64)));
 	u32 outstanding __attribute__((aligned(64)));
 };
-
-static void ignore(int sig)
-{
-	(void)sig;
-}
-
-/* The handler does nothing: that KVM_RUN returns is the effect. */
-static void init_kick_signal(void)
-{
-	struct sigaction action = { .sa_handler = ignore };
-
-	sigaction(KICK_SIGNAL, &action, NULL);
-}
 
 static void pin_self(u64 cpu)
 {
@@ -116,6 +104,7 @@ static void *member_main(void *arg)
 	u32 done = 0;
 
 	m->tid = syscall(SYS_gettid);
+	kick_receive(&m->kicks);
 	pin_self(m->cpu);
 	for (;;) {
 		u32 round = __atomic_load_n(&g->round, __ATOMIC_ACQUIRE);
@@ -134,19 +123,8 @@ static void *member_main(void *arg)
 
 static void start_thread(struct gang *g, struct member *m)
 {
-	sigset_t all, old;
-	pthread_attr_t attr;
-	int error;
+	int error = thread_start(&m->thread, member_main, m);
 
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
-	/* signals for the process go to the main thread */
-	sigfillset(&all);
-	sigdelset(&all, KICK_SIGNAL);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	error = pthread_create(&m->thread, &attr, member_main, m);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
 	if (error)
 		die("thread for vCPU %u of %u: %s: raise the limit of threads "
 		    "(ulimit -u), or choose a smaller --vcpus",
@@ -164,7 +142,7 @@ struct gang *gang_create(struct vm *vm, const struct gang_config *cfg)
 	size_t members_bytes = vm->nr_vcpus * sizeof(*g->member);
 
 	vm_start(vm);
-	init_kick_signal();
+	kick_init();
 	if (!g)
 		die("out of memory");
 	*g = (struct gang){ .vm = vm, .cfg = *cfg, .nr = vm->nr_vcpus };
@@ -307,7 +285,7 @@ static void kick_all(struct gang *g)
 	while ((left = __atomic_load_n(&g->outstanding, __ATOMIC_ACQUIRE)) &&
 	       now_ns() < deadline) {
 		for (unsigned int i = 0; i < g->nr; i++)
-			pthread_kill(g->member[i].thread, KICK_SIGNAL);
+			kick_send(g->member[i].thread);
 		futex_wait(&g->outstanding, left, NSEC_PER_SEC / 10);
 	}
 }
@@ -468,9 +446,32 @@ void gang_wait_accesses(struct gang *g, u64 accesses)
 	u64 goal = accesses_of(g) + accesses;
 
 	begin_wait(g);
-	while (accesses_of(g) < goal) {
+	/* also for 0: a caller's loop is to notice signals, and broken vCPUs */
+	for (look_around(g); accesses_of(g) < goal; look_around(g))
 		sleep_until_ns(now_ns() + POLL_NS);
-		look_around(g);
+}
+
+static u32 kicks_of(const struct member *m)
+{
+	return __atomic_load_n(&m->kicks, __ATOMIC_ACQUIRE);
+}
+
+void gang_force_exits(struct gang *g)
+{
+	u64 tick = wait_tick(g);
+
+	begin_wait(g);
+	for (unsigned int i = 0; i < g->nr; i++) {
+		g->member[i].seen_kicks = kicks_of(&g->member[i]);
+		kick_send(g->member[i].thread);
+	}
+	for (unsigned int i = 0; i < g->nr; i++) {
+		struct member *m = &g->member[i];
+
+		while (kicks_of(m) == m->seen_kicks) {
+			futex_wait(&m->kicks, m->seen_kicks, tick);
+			look_around(g);
+		}
 	}
 }
 

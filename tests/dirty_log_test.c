@@ -13,7 +13,11 @@
  * the stamp that is kept, a later one faults. KVM handles the fault, and with
  * it puts the page into the log, before it lets that vCPU write. So the log
  * knows of the page before its stamp can be seen, if whoever looks does it in
- * this order: stamp first (a load-acquire), then the log. On x86_64 stores are
+ * this order: stamp first (a load-acquire), then the log. With Intel's PML
+ * there is no fault: clearing resets dirty bits, and the CPU notes the page in
+ * a buffer that KVM empties when the vCPU exits. There each vCPU is made to
+ * exit between the two, as KVM_GET_DIRTY_LOG does not wait for it, and a ring
+ * does not ask for it (api.rst 8.29). On x86_64 stores are
  * seen in the order in which a CPU makes them. On aarch64 they need not be;
  * there what orders KVM's store to the log before the guest's is the full
  * barrier that every entry into a guest has when it sets vcpu->mode
@@ -86,6 +90,7 @@ struct config {
 	struct dirty_options dirty;
 	u64 seconds, pace, one_in, seed;
 	struct u64_list disturb; /* of enum disturbance; empty: all */
+	bool force_exits;
 	int inject, guest_mode;
 };
 
@@ -109,6 +114,7 @@ static const struct option_row options[] = {
 	{ OPT_U64, 0, "pace", "N", OFFSET(pace), "accesses of all vCPUs between two collections, at least", .max = 1000000000 },
 	{ OPT_U64, 'r', "seed", "N", OFFSET(seed), "of the order of pages", .max = UINT32_MAX },
 	{ OPT_CHOICE_LIST, 0, "disturb", "LIST", OFFSET(disturb), "what changes meanwhile; else all of it", .choices = disturbance_names },
+	OPTION_FLAG(0, "force-exits", OFFSET(force_exits), "vCPUs exit before each collection, as they always do where the CPU has PML"),
 	{ OPT_CHOICE, 0, "guest-mode", "MODE", OFFSET(guest_mode), "where the guest writes from", .choices = guest_modes },
 	{ OPT_CHOICE, 0, "inject", "FAULT", OFFSET(inject), "falsify what is collected, to see that it is noticed", .choices = dirty_fault_names },
 	{ OPT_U64, 0, "one-in", "N", OFFSET(one_in), "how often: one page, or clearing, in N", .min = 1, .max = 1000000000 },
@@ -137,7 +143,8 @@ static const struct check_row checks[] = {
 };
 
 /* Rounds, or until the time is over, or something is wrong. */
-static void collect_until_over(struct run *r, struct dirty_watch *watch)
+static void collect_until_over(struct run *r, struct dirty_watch *watch,
+			       const struct disturber *disturber)
 {
 	const struct config *cfg = r->config;
 	u64 end_ns = now_ns() + cfg->seconds * NSEC_PER_SEC;
@@ -149,7 +156,8 @@ static void collect_until_over(struct run *r, struct dirty_watch *watch)
 		/* also at once after the last, when vCPUs are about to fault */
 		if (i % 4)
 			gang_wait_accesses(r->gang, cfg->pace);
-		fine = dirty_watch_round(watch);
+		fine = dirty_watch_round(watch) &&
+		       !disturber_has_failed(disturber);
 	}
 }
 
@@ -195,7 +203,7 @@ static void watch_writes(struct run *r, struct dirty_watch *watch)
 				    "guest_stamp_pages_in_kernel" :
 				    "guest_stamp_pages");
 	disturber = disturber_start(r, &cfg->disturb);
-	collect_until_over(r, watch);
+	collect_until_over(r, watch, disturber);
 	note_disturbances(r, disturber_stop(disturber));
 	t = gang_stop(r->gang);
 	sample_value(r, WRITES, gang_progress(r->gang).writes);
@@ -239,6 +247,7 @@ static void run(struct run *r)
 			.inject = cfg->inject,
 			.one_in = cfg->one_in,
 			.most_extra = r->nr_vcpus,
+			.force_exits = cfg->force_exits,
 			.begins_full = manual & KVM_DIRTY_LOG_INITIALLY_SET,
 		});
 	watch_writes(r, watch);

@@ -230,3 +230,8 @@ bool arch_read_fault_logs(void)
 {
 	return false;
 }
+
+bool arch_cpu_buffers_dirty_pages(void)
+{
+	return false;
+}

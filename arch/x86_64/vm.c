@@ -162,6 +162,16 @@ bool arch_read_fault_logs(void)
 	return true;
 }
 
+/* Page modification logging: Intel SDM vol. 3, "Page-Modification Logging". */
+bool arch_cpu_buffers_dirty_pages(void)
+{
+	char *pml = read_text("/sys/module/kvm_intel/parameters/pml");
+	bool on = pml && *pml == 'Y';
+
+	free(pml);
+	return on;
+}
+
 /* One of KVM's vendor modules says that the hardware walks two dimensions. */
 static bool has_two_dimensional_paging(void)
 {

@@ -15,7 +15,7 @@ my $bin = program('dirty_log_test');
 my @time = full() ? ('-t', 60) : ('-i', 60);
 my $none = qr/^each write was in the next collection$/;
 
-for my $options ([], ['-v', 4, '-s', 'anonymous_thp'], ['-v', 3, '-s', 'memfd', '-x', 5],
+for my $options ([], ['-v', 4, '-s', 'anonymous_thp', '--force-exits'], ['-v', 3, '-s', 'memfd', '-x', 5],
 		 ['--guest-mode', 'kernel']) {
 	my $text = `$bin -b 4M -M all @time @$options`;
 	my @modes = $text =~ /^ok \d+ - .*log_mode=(\S+) no dirty page is lost # each write/mg;

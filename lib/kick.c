@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+
+#include "futex.h"
+#include "kick.h"
+
+static __thread u32 *received;
+
+/* KVM_RUN returns because there is a handler. */
+static void count_kick(int sig)
+{
+	int error = errno;
+
+	(void)sig;
+	if (received) {
+		__atomic_add_fetch(received, 1, __ATOMIC_RELEASE);
+		futex_wake(received, 1);
+	}
+	errno = error;
+}
+
+void kick_init(void)
+{
+	struct sigaction action = { .sa_handler = count_kick };
+
+	sigaction(KICK_SIGNAL, &action, NULL);
+}
+
+void kick_receive(u32 *count)
+{
+	received = count;
+}
+
+void kick_send(pthread_t thread)
+{
+	pthread_kill(thread, KICK_SIGNAL);
+}
