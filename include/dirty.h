@@ -78,8 +78,8 @@ bool dirty_valid_chunk(const void *member, const char **why);
 bool dirty_valid_ring(const void *member, const char **why);
 
 /*
- * usage_error() if the options do not go together; skip() if this KVM's rings
- * are smaller than asked for.
+ * usage_error() if the options do not go together; skip() if this KVM does not
+ * take rings of that size.
  */
 void dirty_options_validate(const struct dirty_options *options);
 void dirty_options_require(const struct dirty_options *options);
@@ -106,7 +106,8 @@ struct dirty_log;
 
 /*
  * Starts the clearing threads, and allocates what collecting needs, touched
- * already. Free after the gang. Without @options (NULL) they are the defaults.
+ * already. Free while no vCPU runs, and none is to run any more with rings.
+ * Without @options (NULL) they are the defaults.
  */
 struct dirty_log *dirty_log_create(struct testmem *mem, enum dirty_mode mode,
 				   const struct dirty_options *options);

@@ -11,6 +11,13 @@
 /* Entries of the largest ring that KVM offers, a power of two; 0: no rings. */
 u32 dirty_ring_max(int kvm_fd);
 
+/*
+ * Does KVM take rings of @entries? The least is a page of the host, and more
+ * than what KVM keeps for itself: 64, and as many as the CPU buffers (512 with
+ * PML): Linux, virt/kvm/dirty_ring.c.
+ */
+bool dirty_ring_fits(int kvm_fd, u32 entries);
+
 /* Can pages that no vCPU writes be logged in a bitmap beside them? */
 bool dirty_ring_has_bitmap(int kvm_fd);
 

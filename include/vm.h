@@ -75,10 +75,10 @@ struct vm {
 	unsigned int nr_mmio;
 	struct id_pool slot_ids; /* below KVM_CAP_NR_MEMSLOTS; for memslot.c */
 	/*
-	 * Answers KVM_EXIT_DIRTY_RING_FULL in the vCPU's thread, so that the
-	 * vCPU can run on. NULL: the exit is unexpected.
+	 * Answers KVM_EXIT_DIRTY_RING_FULL in the vCPU's thread; false: the
+	 * vCPU cannot run on. NULL: the exit is unexpected.
 	 */
-	void (*ring_full)(struct vcpu *vcpu, void *arg);
+	bool (*ring_full)(struct vcpu *vcpu, void *arg);
 	void *ring_full_arg;
 	struct arch_vm *arch;
 };

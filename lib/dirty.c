@@ -33,7 +33,8 @@ struct dirty_log {
 	struct chunk *chunk;
 	u64 nr_chunks;
 	struct call_times get, clear;
-	int error; /* -errno of a thread that must not end the process */
+	int error; /* -errno of a thread that must not end the process: of
+		      clearers, or with the lock of what has rings */
 
 	/* of rings; also threads of vCPUs get here when a ring is full */
 	pthread_mutex_t lock;
@@ -44,21 +45,6 @@ struct dirty_log {
 	struct ring_full full, full_of_get;
 	struct ring_counts counts;
 };
-
-u64 dirty_manual_modes(int kvm_or_vm_fd)
-{
-	return kvm_has(kvm_or_vm_fd, KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2);
-}
-
-void dirty_enable_manual(struct vm *vm, u64 modes)
-{
-	struct kvm_enable_cap cap = {
-		.cap = KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2,
-		.args = { modes },
-	};
-
-	kvm_ioctl(vm->fd, KVM_ENABLE_CAP, &cap);
-}
 
 static u64 slot_pages(const struct dirty_log *log, u32 i)
 {
@@ -127,13 +113,12 @@ static struct call_times create_times(u64 nr)
 	return times;
 }
 
-static void ring_full(struct vcpu *vcpu, void *arg);
+static bool ring_full(struct vcpu *vcpu, void *arg);
 
 static void init_rings(struct dirty_log *log)
 {
 	struct testmem *mem = log->mem;
 
-	pthread_mutex_init(&log->lock, NULL);
 	log->pending = create_bitmaps(log);
 	clear_bitmaps(log, log->pending);
 	for (u32 i = 0; i < mem->nr_slots; i++)
@@ -156,6 +141,7 @@ struct dirty_log *dirty_log_create(struct testmem *mem, enum dirty_mode mode,
 	struct dirty_log *log = xcalloc(1, sizeof(*log));
 
 	options = options ? options : &defaults;
+	pthread_mutex_init(&log->lock, NULL);
 	log->mem = mem;
 	log->mode = mode;
 	log->wait_ns = options->wait_ms * NSEC_PER_MSEC;
@@ -175,6 +161,8 @@ void dirty_log_free(struct dirty_log *log)
 {
 	if (!log)
 		return;
+	if (dirty_mode_has_rings(log->mode))
+		log->mem->vm->ring_full = NULL;
 	crew_free(log->clearers);
 	free_bitmaps(log, log->bitmap);
 	free_bitmaps(log, log->pending);
@@ -184,6 +172,7 @@ void dirty_log_free(struct dirty_log *log)
 	free(log->clear.ns);
 	free(log->get.ns);
 	free(log->chunk);
+	pthread_mutex_destroy(&log->lock);
 	free(log);
 }
 
@@ -217,26 +206,39 @@ static void reset_rings(struct dirty_log *log)
 		log->counts.reset += nr;
 }
 
-/* In the vCPU's thread: as a VMM does it that has no thread for it. */
-static void ring_full(struct vcpu *vcpu, void *arg)
+/*
+ * In the vCPU's thread: as a VMM does it that has no thread for it. What goes
+ * wrong must not let the vCPU come back for ever.
+ */
+static bool ring_full(struct vcpu *vcpu, void *arg)
 {
 	struct dirty_log *log = arg;
 	u64 start_ns = now_ns();
+	bool fine;
 
 	pthread_mutex_lock(&log->lock);
 	log->counts.harvested += dirty_ring_harvest(vcpu, take_page, log);
 	reset_rings(log);
 	log->full.exits++;
 	log->full.ns += now_ns() - start_ns;
+	fine = !log->error;
 	pthread_mutex_unlock(&log->lock);
+	return fine;
 }
 
-static void __noreturn die_in_thread(const struct dirty_log *log)
+/* For threads that must not: by the main thread. */
+static void die_if_failed(struct dirty_log *log)
 {
-	if (log->error == -ERANGE)
+	int error;
+
+	pthread_mutex_lock(&log->lock);
+	error = log->error;
+	pthread_mutex_unlock(&log->lock);
+	if (error == -ERANGE)
 		die("a dirty ring has a page that is in no slot of the memory "
 		    "under test");
-	die("clearing the dirty log: %s", strerror(-log->error));
+	if (error)
+		die("clearing the dirty log: %s", strerror(-error));
 }
 
 /* What vCPUs have harvested since the last time is part of it. */
@@ -307,8 +309,7 @@ static u64 sum(const struct call_times *times)
 void dirty_log_harvest(struct dirty_log *log)
 {
 	harvest_all(log);
-	if (log->error)
-		die_in_thread(log);
+	die_if_failed(log);
 }
 
 struct timing dirty_log_get(struct dirty_log *log)
@@ -327,8 +328,7 @@ struct timing dirty_log_get(struct dirty_log *log)
 	t.ns = sum(&log->get);
 	if (log->found)
 		add_found(log);
-	if (log->error)
-		die_in_thread(log);
+	die_if_failed(log);
 	return t;
 }
 
@@ -401,8 +401,7 @@ struct timing dirty_log_clear(struct dirty_log *log)
 	t.usage = usage_since(&before);
 	usage_move_to_host(&t.usage,
 			   thread_usage_sub(crew_usage(log->clearers), crew));
-	if (log->error)
-		die_in_thread(log);
+	die_if_failed(log);
 	return t;
 }
 

@@ -13,6 +13,21 @@ const char *const dirty_mode_names[] = {
 	NULL,
 };
 
+u64 dirty_manual_modes(int kvm_or_vm_fd)
+{
+	return kvm_has(kvm_or_vm_fd, KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2);
+}
+
+void dirty_enable_manual(struct vm *vm, u64 modes)
+{
+	struct kvm_enable_cap cap = {
+		.cap = KVM_CAP_MANUAL_DIRTY_LOG_PROTECT2,
+		.args = { modes },
+	};
+
+	kvm_ioctl(vm->fd, KVM_ENABLE_CAP, &cap);
+}
+
 const char *dirty_mode_missing(int kvm_fd, unsigned int mode)
 {
 	if (mode == DIRTY_CLEAR_LOG && !dirty_manual_modes(kvm_fd))
@@ -71,13 +86,17 @@ void dirty_options_require(const struct dirty_options *options)
 {
 	int kvm_fd = kvm_open();
 	u32 max = dirty_ring_max(kvm_fd);
+	bool wanted = max && (has_mode(options, DIRTY_RING) ||
+			      has_mode(options, DIRTY_RING_BITMAP));
 
-	close(kvm_fd);
-	if (max && options->ring_entries > max &&
-	    (has_mode(options, DIRTY_RING) ||
-	     has_mode(options, DIRTY_RING_BITMAP)))
+	if (wanted && options->ring_entries > max)
 		skip("--ring-entries %llu: this KVM's rings have at most %u",
 		     (unsigned long long)options->ring_entries, max);
+	if (wanted && !dirty_ring_fits(kvm_fd, options->ring_entries))
+		skip("--ring-entries %llu: this KVM needs more, for a page of "
+		     "the host and for what it keeps free",
+		     (unsigned long long)options->ring_entries);
+	close(kvm_fd);
 }
 
 struct vm_tracking dirty_tracking(enum dirty_mode mode,

@@ -39,12 +39,28 @@ static size_t ring_bytes(u32 entries)
 	return entries * sizeof(struct kvm_dirty_gfn);
 }
 
+static struct kvm_enable_cap ring_of(int kvm_fd, u32 entries)
+{
+	return (struct kvm_enable_cap){
+		.cap = ring_capability(kvm_fd),
+		.args = { ring_bytes(entries) },
+	};
+}
+
+bool dirty_ring_fits(int kvm_fd, u32 entries)
+{
+	struct kvm_enable_cap ring = ring_of(kvm_fd, entries);
+	int vm_fd = kvm_ioctl(kvm_fd, KVM_CREATE_VM, 0);
+	int error = __kvm_ioctl(vm_fd, KVM_ENABLE_CAP, &ring);
+
+	close(vm_fd);
+	return error != -EINVAL;
+}
+
 void dirty_ring_enable(struct vm *vm, const struct vm_tracking *tracking)
 {
-	struct kvm_enable_cap ring = {
-		.cap = ring_capability(vm->kvm_fd),
-		.args = { ring_bytes(tracking->ring_entries) },
-	};
+	struct kvm_enable_cap ring =
+		ring_of(vm->kvm_fd, tracking->ring_entries);
 	struct kvm_enable_cap with_bitmap = {
 		.cap = KVM_CAP_DIRTY_LOG_RING_WITH_BITMAP,
 	};

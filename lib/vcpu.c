@@ -49,11 +49,8 @@ static bool ring_full_answer(struct vcpu *vcpu)
 {
 	struct vm *vm = vcpu->vm;
 
-	if (vcpu->run->exit_reason != KVM_EXIT_DIRTY_RING_FULL ||
-	    !vm->ring_full)
-		return false;
-	vm->ring_full(vcpu, vm->ring_full_arg);
-	return true;
+	return vcpu->run->exit_reason == KVM_EXIT_DIRTY_RING_FULL &&
+	       vm->ring_full && vm->ring_full(vcpu, vm->ring_full_arg);
 }
 
 enum vcpu_stop vcpu_run(struct vcpu *vcpu)
@@ -130,6 +127,9 @@ static const char *exit_name(const struct kvm_run *run)
 	case KVM_EXIT_INTERNAL_ERROR:
 		return "an instruction that KVM could not emulate "
 		       "(KVM_EXIT_INTERNAL_ERROR)";
+	case KVM_EXIT_DIRTY_RING_FULL:
+		return "the dirty ring is full, and could not be harvested and "
+		       "reset (KVM_EXIT_DIRTY_RING_FULL)";
 	case KVM_EXIT_FAIL_ENTRY:
 		return "the hardware refused the guest's state "
 		       "(KVM_EXIT_FAIL_ENTRY)";

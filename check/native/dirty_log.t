@@ -48,7 +48,7 @@ bench(['dirty_log_perf_test', @size, '-v', 2, '-j', '-a', '-w', 50, '-x', 7, '-k
 	'later rounds: dirty log' => $free);
 
 # Rings, one of which is full several times a pass.
-bench(['dirty_log_perf_test', @size, '-v', 2, '-M', 'ring', '--ring-entries', 512], exactly(2),
+bench(['dirty_log_perf_test', @size, '-v', 2, '-M', 'ring', '--ring-entries', 1024], exactly(2),
 	'clear_log: log is empty' => qr/^\d+ ring entries harvested, 0 of them not reset$/,
 	'log_off: logging is off' => qr/^0 ring entries for a pass of writes$/);
 bench(['dirty_log_perf_test', @size, '-v', 3, '-M', 'ring', '-j', '-a', '-i', 5],

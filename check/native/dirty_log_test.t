@@ -26,7 +26,7 @@ for my $options ([], ['-v', 4, '-s', 'anonymous_thp', '--force-exits'], ['-v', 3
 }
 bench(['dirty_log_test', @time, '-b', '4M', '--clearers', 2, '-k', '1M'],
 	'no dirty page is lost' => $none);
-bench(['dirty_log_test', @time, '-b', '4M', '-M', 'ring', '--ring-entries', 256],
+bench(['dirty_log_test', @time, '-b', '4M', '-M', 'ring', '--ring-entries', 1024, '--pace', 20000, '-v', 1],
 	'no dirty page is lost' => $none);
 
 # What changed meanwhile did change.
