@@ -225,7 +225,7 @@ static void run(struct run *r)
 	prepare(&e);
 	sample(r, POPULATE, gang_round(r->gang, "guest_touch_memory"));
 	check_mappings(r, POPULATED,
-		       (struct mapping_claim){ MAPPED_BY_BLOCKS });
+		       (struct mapping_claim){ .now = MAPPED_BY_BLOCKS });
 	rom_probe(r, e.rom, "guest_probe_rom",
 		  (struct rom_probe_checks){ READ_ONLY, GONE });
 	for (u64 i = 0; i < e.cfg->common.rounds; i++) {
