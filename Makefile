@@ -83,14 +83,17 @@ include tools/kvmeter/kvmeter.mk
 all: programs
 programs: $(BINARIES)
 
-# Whatever is made with other flags than last time is made anew.
-FLAGS := $(CC) $(HOST_FLAGS) $(CFLAGS) / $(GUEST_FLAGS) / \
-	 $(HOST_LINK) $(LDFLAGS) / $(GUEST_LINK)
+# Whatever is made with other flags than last time is made anew; STATIC=1 is one
+# of those that only link it.
+FLAGS := $(CC) $(HOST_FLAGS) $(CFLAGS) / $(GUEST_FLAGS) / $(GUEST_LINK)
+LINK := $(CC) $(HOST_LINK) $(CFLAGS) $(LDFLAGS)
 quote = '$(subst ','\'',$(1))'
+keep = @mkdir -p $(@D); printf '%s\n' $(call quote,$(1)) | cmp -s - $@ || \
+	printf '%s\n' $(call quote,$(1)) >$@
 $(OUT)/flags: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' $(call quote,$(FLAGS)) | cmp -s - $@ || \
-		printf '%s\n' $(call quote,$(FLAGS)) >$@
+	$(call keep,$(FLAGS))
+$(OUT)/link-flags: FORCE
+	$(call keep,$(LINK))
 objects = $(filter %.o %.a,$^)
 
 $(OUT)/libkvmeter.a: $(LIB)
@@ -121,17 +124,16 @@ $(OUT)/%.image.o: $(OUT)/%.guest lib/embed.S
 	$(Q)$(CC) -DGUEST_IMAGE='"$<"' -c -o $@ lib/embed.S
 
 $(OUT)/%_test: $(OUT)/%_test.o $(OUT)/%_test.image.o $(OUT)/libkvmeter.a \
-	       $(OUT)/flags
+	       $(OUT)/link-flags
 	$(call say,LINK)
-	$(Q)$(CC) $(HOST_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(objects) -lm
+	$(Q)$(LINK) -o $@ $(objects) -lm
 
 # Unit checks need no KVM, but some look at a real guest image.
 $(OUT)/check/unit/%_check: $(OUT)/check/unit/%_check.o \
 			   $(OUT)/tests/page_table_test.image.o \
-			   $(OUT)/libkvmeter.a $(OUT)/flags
+			   $(OUT)/libkvmeter.a $(OUT)/link-flags
 	$(call say,LINK)
-	$(Q)$(CC) $(HOST_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(objects) \
-		-lcmocka -lm
+	$(Q)$(LINK) -o $@ $(objects) -lcmocka -lm
 
 unit: $(UNIT)
 check-programs: all unit harness limit stats

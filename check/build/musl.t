@@ -17,9 +17,9 @@ it "musl: it is" says 'NEEDED.*libc\.so' \
 it "musl: not glibc" fails says 'NEEDED.*libc\.so\.6' \
 	readelf -dW "$scratch/musl/$ARCH/tests/page_table_test"
 it "musl: programs start" all_start musl
-it "musl, static" build musl-static CC=musl-gcc UAPI="$uapi" STATIC=1
-it "musl, static: they are" is_static musl-static
-runs_all "musl, static" musl-static
+it "musl, static" build musl CC=musl-gcc UAPI="$uapi" STATIC=1
+it "musl, static: they are" is_static musl
+runs_all "musl, static" musl
 it "without kernel headers it does not build" \
 	says 'linux/kvm.h: No such file' build bare CC=musl-gcc
 done_testing

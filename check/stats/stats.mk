@@ -3,9 +3,9 @@
 
 STATS := $(addprefix $(OUT)/check/stats/,values simulate bisect)
 
-$(STATS): %: %.o $(OUT)/libkvmeter.a $(OUT)/flags
+$(STATS): %: %.o $(OUT)/libkvmeter.a $(OUT)/link-flags
 	$(call say,LINK)
-	$(Q)$(CC) $(HOST_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(objects) -lm
+	$(Q)$(LINK) -o $@ $(objects) -lm
 
 stats: $(STATS)
 .PHONY: stats

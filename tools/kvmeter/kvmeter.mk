@@ -18,10 +18,9 @@ $(OUT)/tools/kvmeter/suites.o: tools/kvmeter/suites.S $(OUT)/flags \
 	@mkdir -p $(@D)
 	$(Q)$(CC) -c -o $@ $<
 
-$(TOOL): $(TOOL_OBJECTS) $(OUT)/libkvmeter.a $(OUT)/flags
+$(TOOL): $(TOOL_OBJECTS) $(OUT)/libkvmeter.a $(OUT)/link-flags
 	$(call say,LINK)
-	$(Q)$(CC) $(HOST_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(objects) \
-		-ljansson -lm
+	$(Q)$(LINK) -o $@ $(objects) -ljansson -lm
 
 # Part of "make" where it can be built; else that says what is missing.
 ifeq ($(and $(JANSSON_H),$(JANSSON_LIB)),)
