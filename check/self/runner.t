@@ -68,6 +68,9 @@ X
 program crash <<'X'
 echo 1..2; echo "ok 1"; kill -SEGV $$
 X
+program quit <<'X'
+echo 1..1; kill -QUIT $$; echo "ok 1"
+X
 program bail <<'X'
 echo 1..2; echo "ok 1"; echo "Bail out! broken"; exit 1
 X
@@ -124,6 +127,12 @@ it "an exit status that nothing explains" \
 it "the exit status of a skip without a skip" \
 	counts "1 passed, 1 failed, 0 skipped" 1 exit_4
 it "a crash" says 'killed by SIGSEGV' run crash
+ignoring() {
+	trap '' QUIT
+	"$@"
+}
+
+it "... by a signal that our parent ignores" ignoring says 'killed by SIGQUIT' run quit
 it "... counts once" counts "1 passed, 1 failed, 0 skipped" 1 crash
 it "Bail out!" counts "1 passed, 2 failed, 0 skipped" 1 bail
 it "no program" says 'No such file or directory' run absent
@@ -133,6 +142,20 @@ it "... that ignores SIGTERM" counts "1 passed, 1 failed, 0 skipped" 1 stubborn
 it "a process left behind with the output" \
 	counts "1 passed, 1 failed, 0 skipped" 1 leftover
 it "several" counts "4 passed, 1 failed, 1 skipped" 1 pass fail skip
+part() {
+	mkdir "$scratch/$1"
+	program "$1/check"
+}
+
+part one <<'X'
+sleep 0.6; echo 1..1; echo ok 1
+X
+part two <<'X'
+echo 1..1; echo ok 1
+X
+it "parts: how long each takes" says '^ .*/one +1$' run one/check two/check
+it "... and each of them" says '^ .*/two +0$' run one/check two/check
+it "of a single part not" fails says '^Seconds' run one/check
 it "without logs" says "^1 passed, 1 failed" check/run "$scratch/fail"
 it "nothing to run" counts "0 passed, 1 failed, 0 skipped" 1
 done_testing
