@@ -13,7 +13,8 @@ use Test::More;
 host_lacks();
 for my $name ('two_vms_test', 'memslot_test') {
 	my $program = binary("check/harness/$name");
-	my $r = run([$program]);
+	# a hundred thousand changes of memslots, each of which KVM waits for
+	my $r = run([$program], timeout => 120);
 
 	like($r->{out}, qr/^1\.\.\d+\n\z/m, "$name: comes to its end");
 	for (split /\n/, $r->{out}) {

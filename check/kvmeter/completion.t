@@ -118,7 +118,7 @@ it "--tests: directories" in_files expects 'dir\nresults dir\n' kvmeter list --t
 it "-s: a path" in_files expects './a.json\n' page_table_test -s ./a
 it "list: benchmarks" offers "$benchmarks" kvmeter list ""
 it "list: one more" offers page_table_test kvmeter list dirty_log_perf_test page
-it "ab: benchmarks" offers dirty_log_perf_test kvmeter ab --pairs 2 dirty
+it "ab: benchmarks" offers "dirty_log_perf_test dirty_log_test" kvmeter ab --pairs 2 dirty
 it "bisect: what it does" offers "record step log" kvmeter bisect ""
 it "bisect record --good: files" in_files expects "$all" kvmeter bisect record --good a.json ""
 it "run: suites" offers "quick full" kvmeter run -o dir ""

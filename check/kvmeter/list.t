@@ -58,8 +58,9 @@ for my $bench (@{ $list->{benchmarks} }) {
 	is_deeply([grep { defined $_->{metric} && !$metrics{ $_->{metric} } } @{ $d->{checks} }],
 		[], "$name: checks are of its metrics");
 	my %default = map { ($_->{name} => $_->{default}) } @{ $d->{options} };
+	my ($runs) = $help =~ /--runs N +fresh VMs measured \[(\d+)\]$/m;
 	is_deeply([@default{qw(runs backing json strict)}, ref $default{vcpus}],
-		[9, 'anonymous', undef, JSON::PP::false, 'ARRAY'], "$name: defaults");
+		[$runs, 'anonymous', undef, JSON::PP::false, 'ARRAY'], "$name: defaults");
 }
 
 ($text) = kvmeter(qw(list page_table_test));
