@@ -11,19 +11,13 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "lock_records.h"
 #include "lock_wait.h"
 #include "tracepoint.h"
 #include "util.h"
 
 #define RING_BYTES KIB(64) /* of a thread; a power of two pages of any host */
-#define DEPTH_MAX 8	   /* locks that one thread waits for at a time */
 #define COST_CALLS 2000
-
-/* Linux 5.19: include/trace/events/lock.h */
-#define LCB_F_SPIN 1u
-#define LCB_F_READ 2u
-#define LCB_F_WRITE 4u
-#define LCB_F_MUTEX 32u
 
 const char *const lock_kind_names[LOCK_KINDS] = {
 	[LOCK_RWLOCK_READ] = "rwlock_read",
@@ -40,34 +34,11 @@ const char *const lock_side_names[LOCK_SIDES] = {
 	[LOCK_SIDE_HOST] = "host",
 };
 
-/* PERF_RECORD_SAMPLE with PERF_SAMPLE_TIME and PERF_SAMPLE_RAW; both events
- * have their fields at the same place, after the 8 bytes that all begin with.
- */
-struct record {
-	struct perf_event_header header;
-	u64 time_ns;
-	u32 raw_bytes;
-	u16 event; /* the id of its tracepoint */
-	u8 flags, preempt_count;
-	u32 pid;
-	u8 lock[8]; /* its address, not aligned */
-	u32 value;  /* begin: LCB_F_*; end: what locking returned */
-} __attribute__((packed));
-
-/* A lock that is being waited for. */
-struct wait {
-	u64 lock;
-	u64 since_ns;
-	enum lock_kind kind;
-};
-
 struct thread {
-	enum lock_side side;
 	int begin_fd, end_fd;
 	struct perf_event_mmap_page *page;
 	u8 *data;
-	struct wait stack[DEPTH_MAX];
-	unsigned int depth;
+	struct lock_records records;
 };
 
 struct lock_wait {
@@ -141,7 +112,11 @@ void lock_wait_free(struct lock_wait *lw)
 
 void lock_wait_add(struct lock_wait *lw, int tid, enum lock_side side)
 {
-	struct thread t = { .side = side };
+	struct thread t = {
+		.records = { .begin_id = lw->begin_id,
+			     .end_id = lw->end_id,
+			     .side = side },
+	};
 
 	t.begin_fd = open_event(lw->begin_id, tid);
 	t.end_fd = open_event(lw->end_id, tid);
@@ -161,105 +136,23 @@ void lock_wait_add(struct lock_wait *lw, int tid, enum lock_side side)
 	lw->thread[lw->nr++] = t;
 }
 
-static enum lock_kind kind_of(u32 flags)
+static void read_ring(struct thread *t, struct lock_report *report)
 {
-	bool read = flags & LCB_F_READ, write = flags & LCB_F_WRITE;
+	struct lock_ring ring = {
+		.data = t->data,
+		.bytes = RING_BYTES,
+		.tail = t->page->data_tail,
+		.head = __atomic_load_n(&t->page->data_head, __ATOMIC_ACQUIRE),
+	};
 
-	if (flags & LCB_F_MUTEX)
-		return LOCK_MUTEX;
-	if (read || write)
-		return flags & LCB_F_SPIN ?
-			       (read ? LOCK_RWLOCK_READ : LOCK_RWLOCK_WRITE) :
-			       (read ? LOCK_RWSEM_READ : LOCK_RWSEM_WRITE);
-	return flags & LCB_F_SPIN ? LOCK_SPIN : LOCK_OTHER;
-}
-
-/* A mutex begins twice: it spins, then it sleeps. */
-static void wait_begin(struct thread *t, u64 lock, u64 now_ns, u32 flags)
-{
-	for (unsigned int i = 0; i < t->depth; i++)
-		if (t->stack[i].lock == lock)
-			return;
-	if (t->depth < DEPTH_MAX)
-		t->stack[t->depth++] =
-			(struct wait){ lock, now_ns, kind_of(flags) };
-}
-
-/* What began above it and did not end was lost. */
-static void wait_end(struct thread *t, u64 lock, u64 now_ns,
-		     struct lock_report *report)
-{
-	for (unsigned int i = t->depth; i-- > 0;) {
-		const struct wait *w = &t->stack[i];
-		struct lock_waits *sum;
-
-		if (w->lock != lock)
-			continue;
-		t->depth = i;
-		if (!report)
-			return;
-		sum = &report->of[t->side][w->kind];
-		sum->waits++;
-		sum->ns += now_ns - w->since_ns;
-		sum->longest_ns =
-			max_u64(sum->longest_ns, now_ns - w->since_ns);
-		return;
-	}
-}
-
-/* @bytes of the ring from @at, which may wrap around. */
-static void copy_out(const struct thread *t, u64 at, void *to, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		((u8 *)to)[i] = t->data[(at + i) % RING_BYTES];
-}
-
-static void take_record(const struct lock_wait *lw, struct thread *t, u64 at,
-			struct lock_report *report)
-{
-	struct record r = { .header = { 0 } };
-	u64 lock, lost;
-
-	copy_out(t, at, &r.header, sizeof(r.header));
-	if (r.header.type == PERF_RECORD_LOST) {
-		copy_out(t, at + sizeof(r.header) + sizeof(u64), &lost,
-			 sizeof(lost));
-		if (report)
-			report->lost += lost;
-	}
-	if (r.header.type != PERF_RECORD_SAMPLE ||
-	    r.header.size < sizeof(struct record))
-		return;
-	copy_out(t, at, &r, sizeof(r));
-	memcpy(&lock, r.lock, sizeof(lock));
-	if (r.event == lw->begin_id)
-		wait_begin(t, lock, r.time_ns, r.value);
-	else if (r.event == lw->end_id)
-		wait_end(t, lock, r.time_ns, report);
-}
-
-static void read_ring(const struct lock_wait *lw, struct thread *t,
-		      struct lock_report *report)
-{
-	u64 head = __atomic_load_n(&t->page->data_head, __ATOMIC_ACQUIRE);
-	u64 tail = t->page->data_tail;
-
-	while (tail < head) {
-		struct perf_event_header header;
-
-		copy_out(t, tail, &header, sizeof(header));
-		if (!header.size)
-			break;
-		take_record(lw, t, tail, report);
-		tail += header.size;
-	}
-	__atomic_store_n(&t->page->data_tail, tail, __ATOMIC_RELEASE);
+	lock_records_take(&t->records, &ring, report);
+	__atomic_store_n(&t->page->data_tail, ring.tail, __ATOMIC_RELEASE);
 }
 
 void lock_wait_read(struct lock_wait *lw, struct lock_report *report)
 {
 	for (unsigned int i = 0; i < lw->nr; i++)
-		read_ring(lw, &lw->thread[i], report);
+		read_ring(&lw->thread[i], report);
 }
 
 void lock_report_add(struct lock_report *sum, const struct lock_report *report)
@@ -298,7 +191,7 @@ static u64 time_calls(void)
 /* As no lock can be made to be waited for, a system call stands in for it. */
 double lock_wait_cost_ns(void)
 {
-	struct thread t = { .side = LOCK_SIDE_HOST };
+	struct thread t = { 0 };
 	size_t page_bytes = sysconf(_SC_PAGESIZE);
 	u64 id, without, with;
 

@@ -19,7 +19,7 @@ my @layers = (
 	[qw(random spread rank_test student joint_test bootstrap detectable judge
 	   steady threshold turns)],
 	[qw(cgroup clock futex kick thread_start id_pool interrupt timing progress stats scaling
-	   json troff host memory_room tracepoint lock_wait histogram option_row options
+	   json troff host memory_room tracepoint lock_wait lock_records histogram option_row options
 	   crew)],
 	[qw(compat kvm_ioctl kvm_stats populate uffd memory_limit slow_memory)],
 	[qw(arch image vm guest_format vcpu mmio spaces memslot backing
