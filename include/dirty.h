@@ -11,6 +11,7 @@
 #ifndef KVMETER_DIRTY_H
 #define KVMETER_DIRTY_H
 
+#include "bitmap.h"
 #include "option_row.h"
 #include "testmem.h"
 #include "timing.h"
@@ -180,9 +181,5 @@ static inline size_t dirty_words(const struct testmem *mem)
 {
 	return DIV_ROUND_UP(testmem_pages(mem), 64);
 }
-
-/* Bits set in @words words, and bits of @a that are not in @b. */
-u64 bitmap_count(const u64 *a, size_t words);
-u64 bitmap_count_without(const u64 *a, const u64 *b, size_t words);
 
 #endif

@@ -13,6 +13,9 @@ struct kernel_log;
 /* From now on. Without permission to read /dev/kmsg it is always empty. */
 struct kernel_log *kernel_log_open(void);
 
+/* The same lines as diagnostics of KTAP, for a test that ends early. */
+void kernel_log_print(struct kernel_log *log, FILE *out);
+
 /*
  * Notes the warnings, and what mentions KVM, up to a few lines. Frees @log.
  */

@@ -38,6 +38,7 @@ struct session {
 	FILE *text; /* where the table and KTAP go */
 	bool begun; /* the plan has been printed */
 	unsigned int results_printed;
+	struct kernel_log *kernel_log; /* since the session began */
 	char *left_out; /* variants that this host has not, a line each; or NULL
 			 */
 	bool progress_shown; /* a line on standard error is to be cleared */

@@ -12,6 +12,7 @@
 #include "bench_options.h"
 #include "clock.h"
 #include "interrupt.h"
+#include "kernel_log.h"
 #include "lock_wait.h"
 #include "memory_room.h"
 #include "mode.h"
@@ -49,6 +50,7 @@ static void init_session(struct session *s)
 		s->text = stderr;
 	host_read(&s->host);
 	points_init(s);
+	s->kernel_log = kernel_log_open();
 }
 
 /* The line on standard error that tells a person at a terminal to wait. */
@@ -104,6 +106,8 @@ static int end_early(void *arg, int code, const char *message)
 		report_skip(s, message);
 	else
 		report_bail_out(s, message);
+	if (s->kernel_log)
+		kernel_log_print(s->kernel_log, s->text);
 	fprintf(stderr, "%s: %s\n", s->bench->name, message);
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, message);

@@ -4,12 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bitmap.h"
 #include "clock.h"
 #include "crew.h"
 #include "dirty.h"
 #include "dirty_ring.h"
 #include "interrupt.h"
 #include "util.h"
+
+/* In a row, that change nothing; one or two may be. */
+#define VAIN_EXITS 1000
 
 /* How long each of a number of calls took, in the order of the list. */
 struct call_times {
@@ -41,6 +45,7 @@ struct dirty_log {
 	u64 **pending;	 /* harvested since the last get */
 	u32 *slot_of_id; /* index of the slot */
 	u32 nr_ids;
+	u32 *vain;   /* exits for a full ring in a row, by vCPU */
 	u64 **found; /* by KVM_GET_DIRTY_LOG beside them, or NULL */
 	struct ring_full full, full_of_get;
 	struct ring_counts counts;
@@ -130,6 +135,7 @@ static void init_rings(struct dirty_log *log)
 		log->slot_of_id[mem->slot[i].id] = i;
 	if (log->mode == DIRTY_RING_BITMAP)
 		log->found = create_bitmaps(log);
+	log->vain = xcalloc(mem->vm->nr_vcpus, sizeof(*log->vain));
 	mem->vm->ring_full = ring_full;
 	mem->vm->ring_full_arg = log;
 }
@@ -168,6 +174,7 @@ void dirty_log_free(struct dirty_log *log)
 	free_bitmaps(log, log->pending);
 	free_bitmaps(log, log->found);
 	free(log->slot_of_id);
+	free(log->vain);
 	free(log->clearer_ns);
 	free(log->clear.ns);
 	free(log->get.ns);
@@ -214,14 +221,24 @@ static bool ring_full(struct vcpu *vcpu, void *arg)
 {
 	struct dirty_log *log = arg;
 	u64 start_ns = now_ns();
+	struct ring_counts before;
 	bool fine;
 
 	pthread_mutex_lock(&log->lock);
+	before = log->counts;
 	log->counts.harvested += dirty_ring_harvest(vcpu, take_page, log);
 	reset_rings(log);
+	/* the main thread may have done it all meanwhile, but not each time */
+	if (log->counts.harvested != before.harvested ||
+	    log->counts.reset != before.reset)
+		log->vain[vcpu->index] = 0;
+	else if (++log->vain[vcpu->index] == VAIN_EXITS)
+		vcpu->vm->ring_failed =
+			"again and again, and there is nothing in it to "
+			"harvest, nor to reset: KVM has lost entries";
 	log->full.exits++;
 	log->full.ns += now_ns() - start_ns;
-	fine = !log->error;
+	fine = !log->error && !vcpu->vm->ring_failed;
 	pthread_mutex_unlock(&log->lock);
 	return fine;
 }
@@ -447,47 +464,12 @@ u32 dirty_log_slots(struct dirty_log *log)
 	return slots;
 }
 
-/* ORs @nr bits of @from into @to from bit @at. */
-static void merge_bits(u64 *to, u64 at, const u64 *from, u64 nr)
-{
-	unsigned int shift = at % 64;
-
-	to += at / 64;
-	for (u64 done = 0; done < nr; done += 64, from++, to++) {
-		u64 word = *from;
-
-		if (nr - done < 64)
-			word &= BIT(nr - done) - 1;
-		to[0] |= word << shift;
-		if (shift && word >> (64 - shift))
-			to[1] |= word >> (64 - shift);
-	}
-}
-
 void dirty_log_merge(const struct dirty_log *log, u64 *bitmap)
 {
 	u64 at = 0;
 
 	for (u32 i = 0; i < log->mem->nr_slots; i++) {
-		merge_bits(bitmap, at, log->bitmap[i], slot_pages(log, i));
+		bitmap_merge(bitmap, at, log->bitmap[i], slot_pages(log, i));
 		at += slot_pages(log, i);
 	}
-}
-
-u64 bitmap_count(const u64 *a, size_t words)
-{
-	u64 nr = 0;
-
-	while (words--)
-		nr += __builtin_popcountll(a[words]);
-	return nr;
-}
-
-u64 bitmap_count_without(const u64 *a, const u64 *b, size_t words)
-{
-	u64 nr = 0;
-
-	while (words--)
-		nr += __builtin_popcountll(a[words] & ~b[words]);
-	return nr;
 }

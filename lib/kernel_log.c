@@ -55,19 +55,38 @@ static bool next_record(const struct kernel_log *log, char *record)
 	return true;
 }
 
+/* The next line that matters, within @record; NULL: there is none. */
+static const char *next_line(const struct kernel_log *log,
+			     char record[RECORD_BYTES])
+{
+	while (log->fd >= 0 && next_record(log, record)) {
+		const char *text = strchr(record, ';');
+
+		if (text && matters(text))
+			return text + 1;
+	}
+	return NULL;
+}
+
+void kernel_log_print(struct kernel_log *log, FILE *out)
+{
+	char record[RECORD_BYTES];
+	const char *line;
+
+	for (int i = 0; i < LINES_MAX && (line = next_line(log, record)); i++)
+		fprintf(out, "# the kernel has logged: %s\n", line);
+	fflush(out);
+}
+
 void note_kernel_log(struct run *r, struct kernel_log *log)
 {
 	char record[RECORD_BYTES];
 	unsigned int lines = 0;
+	const char *line;
 
-	while (log->fd >= 0 && next_record(log, record)) {
-		const char *text = strchr(record, ';');
-
-		if (!text || !matters(text))
-			continue;
+	while ((line = next_line(log, record)))
 		if (lines++ < LINES_MAX)
-			note(r, "the kernel has logged: %s", text + 1);
-	}
+			note(r, "the kernel has logged: %s", line);
 	if (lines > LINES_MAX)
 		note(r, "and %u lines more: see dmesg", lines - LINES_MAX);
 	if (log->fd >= 0)

@@ -128,8 +128,7 @@ static const char *exit_name(const struct kvm_run *run)
 		return "an instruction that KVM could not emulate "
 		       "(KVM_EXIT_INTERNAL_ERROR)";
 	case KVM_EXIT_DIRTY_RING_FULL:
-		return "the dirty ring is full, and could not be harvested and "
-		       "reset (KVM_EXIT_DIRTY_RING_FULL)";
+		return "the dirty ring is full (KVM_EXIT_DIRTY_RING_FULL)";
 	case KVM_EXIT_FAIL_ENTRY:
 		return "the hardware refused the guest's state "
 		       "(KVM_EXIT_FAIL_ENTRY)";
@@ -151,6 +150,11 @@ static void report_exit(const struct vcpu *vcpu, FILE *out)
 	}
 	fprintf(out, "unexpected exit %u: %s", run->exit_reason,
 		exit_name(run));
+	if (run->exit_reason == KVM_EXIT_DIRTY_RING_FULL)
+		fprintf(out, ", %s",
+			vcpu->vm->ring_failed ?
+				vcpu->vm->ring_failed :
+				"and could not be harvested and reset");
 	if (run->exit_reason == KVM_EXIT_MMIO)
 		fprintf(out, ", %s %#llx, %u bytes",
 			run->mmio.is_write ? "write to" : "read of",

@@ -15,7 +15,7 @@ use Test::More;
 # own layer and of those below.
 my @layers = (
 	[qw(types version)],
-	[qw(util units)],
+	[qw(util bitmap units)],
 	[qw(random spread rank_test student joint_test bootstrap detectable judge
 	   steady threshold turns)],
 	[qw(cgroup clock futex kick thread_start id_pool interrupt timing progress stats scaling
@@ -26,11 +26,11 @@ my @layers = (
 	   backing_file mapping mode quirks testmem faults dirty_ring option_rom)],
 	[qw(gang plan dirty dirty_options)],
 	[qw(metrics)],
-	[qw(bench bench_options bench_man bench_describe run check_mappings point
+	[qw(bench kernel_log bench_options bench_man bench_describe run check_mappings point
 	   report report_scaling report_tail report_locks results variants)],
 	[qw(workload dirty_proof stalls dirty_calls load slow_load change async_pf
 	   processes process_proof rom_bench writers zap_proof dirty_watch
-	   disturber kernel_log)],
+	   disturber)],
 );
 my $last_without_kvm = 3;
 
