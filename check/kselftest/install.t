@@ -62,7 +62,13 @@ gen_tar() {
 }
 
 runs_tests() {
-	says "^ok 1 selftests: kvmeter: dirty_log_perf_test$" build run_tests
+	local test nr=0
+
+	says "^1\.\.$(benchmarks | wc -l)\$" build run_tests
+	for test in $(benchmarks); do
+		nr=$((nr + 1))
+		grep -x "ok $nr selftests: kvmeter: $test" "$output.says"
+	done
 	grep -x 'TAP version 13' "$output.says"
 	grep -x '# KTAP version 1' "$output.says"
 }

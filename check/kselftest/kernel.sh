@@ -49,8 +49,12 @@ have_kvm() {
 }
 
 # Small enough for a check; read by the kernel's runner and by ours.
+export KSELFTEST_ASYNC_PF_TEST_ARGS="-b 64K -R 2"
 export KSELFTEST_DIRTY_LOG_PERF_TEST_ARGS="-b 1M -R 2"
+export KSELFTEST_DIRTY_LOG_TEST_ARGS="-b 1M -i 20"
+export KSELFTEST_MEMSLOT_ZAP_TEST_ARGS="-b 1M -R 2"
 export KSELFTEST_PAGE_TABLE_TEST_ARGS="-b 1M -R 2"
+export KSELFTEST_TLB_STRESS_TEST_ARGS="--processes 3 -R 2"
 
 quiet_make() {
 	make --no-print-directory -j"$(nproc)" "$@"
