@@ -27,4 +27,14 @@ void sample_dirty_get(struct run *r, struct dirty_log *log, int metric);
 void sample_dirty_clear(struct run *r, struct dirty_log *log, int metric,
 			struct dirty_call_metrics m);
 
+/* What clearers have used, the main thread left out. While they are idle. */
+struct thread_usage clearers_usage(const struct dirty_log *log);
+
+/*
+ * gang_stop() of vCPUs that ran free, whose usage since gang_start() becomes
+ * that of @metric. What the clearers have used since @before was the host's.
+ */
+void sample_free_usage(struct run *r, const struct dirty_log *log, int metric,
+		       struct thread_usage before);
+
 #endif

@@ -60,6 +60,7 @@ static void *worker_main(void *arg)
 
 	w->tid = syscall(SYS_gettid);
 	w->delay_fd = delay_open(w->tid);
+	w->usage = thread_usage_now();
 	report_done(c);
 	for (;;) {
 		u32 list = __atomic_load_n(&c->list, __ATOMIC_ACQUIRE);

@@ -38,3 +38,18 @@ void sample_dirty_clear(struct run *r, struct dirty_log *log, int metric,
 	sample_value(r, m.ring_full, full.ns);
 	sample_value(r, m.ring_full_exits, full.exits);
 }
+
+struct thread_usage clearers_usage(const struct dirty_log *log)
+{
+	return crew_usage(dirty_log_clearers(log));
+}
+
+void sample_free_usage(struct run *r, const struct dirty_log *log, int metric,
+		       struct thread_usage before)
+{
+	struct usage usage = gang_stop(r->gang).usage;
+
+	usage_move_to_host(&usage,
+			   thread_usage_sub(clearers_usage(log), before));
+	sample_usage(r, metric, usage);
+}

@@ -237,7 +237,7 @@ double workload_timed_loop_ns(struct workload *w)
 void note_loop_cost(struct run *r, struct workload *w)
 {
 	const struct bench_config *c = r->config;
-	double ns;
+	double ns, timed_ns;
 	u32 every;
 
 	if (r->index != 0 || c->quiet)
@@ -252,7 +252,14 @@ void note_loop_cost(struct run *r, struct workload *w)
 	every = r->vm->vcpus[0].area->stalls.every;
 	if (!every)
 		return;
-	note(r, "timing one access in %u adds %.2f ns to each", every,
-	     workload_timed_loop_ns(w) - ns);
+	timed_ns = workload_timed_loop_ns(w);
 	stalls_clear(r);
+	if (timed_ns >= ns)
+		note(r, "timing one access in %u adds %.2f ns to each", every,
+		     timed_ns - ns);
+	else
+		note(r,
+		     "what timing one access in %u adds is lost in the noise "
+		     "of this host",
+		     every);
 }
