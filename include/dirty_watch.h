@@ -40,6 +40,7 @@ struct dirty_watch_counts {
 	u64 collections;
 	u64 clears;	/* calls */
 	u64 logged;	/* pages, over all collections */
+	u64 proven;	/* written since they were cleared, and logged */
 	u64 missing;	/* written and not logged */
 	u64 extra;	/* logged and not written */
 	u64 most_extra; /* of one collection */

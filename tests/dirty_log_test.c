@@ -30,7 +30,8 @@
  *
  * What it takes to miss a bug: a loss is seen for certain as soon as the stamps
  * are read, as the page stays writable. After F faults a bug that loses one in
- * 10^6 has been seen with a probability of 1 - (1 - 10^-6)^F, which is printed.
+ * 10^6 has been seen with a probability of 1 - (1 - 10^-6)^F, which is printed;
+ * F counts pages whose stamp has changed since they were cleared.
  */
 #include <guest/access.h>
 
@@ -212,7 +213,7 @@ static void watch_writes(struct run *r, struct dirty_watch *watch)
 	sample_value(r, COLLECTIONS, c.collections);
 	sample_value(r, LOGGED, c.logged);
 	sample_value(r, EXTRA, c.extra);
-	sample_value(r, PAGES_PER_S, c.logged * NSEC_PER_SEC / t.ns);
+	sample_value(r, PAGES_PER_S, c.logged * 1e9 / t.ns);
 	judge(r, watch, left);
 	note_kernel_log(r, kernel);
 }
