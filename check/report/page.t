@@ -246,7 +246,9 @@ ok($sweep{'by day'}{texts} > 100 && $sweep{'by day'}{letters} > 50, 'all of it w
 # ---- three kernels ----
 
 my %kernels = ('a.json' => ['6.1.0-9-amd64', 1, 2], 'b.json' => ['6.12.3+deb13', 1.5, 3],
-	       'c.json' => ['7.0.1', 1.5, 4], 'd.json' => ['5.10.0', 1, 1]);
+	       'c.json' => ['7.0.1', 1.5, 4], 'd.json' => ['5.10.0', 1, 1],
+	       'rc2.json' => ['7.0.0-rc2', 1, 5], 'rc10.json' => ['7.0.0-rc10-next', 1, 6],
+	       'out.json' => ['7.0.0', 1, 7]);
 for my $path (keys %kernels) {
 	my ($kernel, $factor, $minute) = @{ $kernels{$path} };
 
@@ -274,6 +276,11 @@ is(kernel_order(qw(--order kernel b.json d.json a.json)), '5.10.0 6.1.0-9-amd64 
 	'by kernel');
 is(kernel_order(qw(--order time b.json d.json a.json)), '5.10.0 6.1.0-9-amd64 6.12.3+deb13',
 	'by time');
+is(kernel_order(qw(--order kernel out.json rc10.json c.json a.json rc2.json)),
+	'6.1.0-9-amd64 7.0.0-rc2 7.0.0-rc10-next 7.0.0 7.0.1', 'candidates before the release');
+page('candidates.html', qw(a.json rc2.json rc10.json));
+like(text_of('candidates.html'), qr{>A 6\.1\.0<.*>B 7\.0\.0-rc2<.*>C 7\.0\.0-rc10<}s,
+	'a candidate is called one in figures');
 
 # ---- several experiments ----
 

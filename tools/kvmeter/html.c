@@ -54,13 +54,34 @@ static const struct option_set set = {
 	.operands = "A [B]...",
 };
 
+static bool is_candidate(const char *kernel)
+{
+	return strncmp(kernel + strcspn(kernel, "-+ "), "-rc", 3) == 0;
+}
+
+/* As strverscmp(), but 6.19.0-rc2 comes before 6.19.0. */
+static int compare_kernels(const char *a, const char *b)
+{
+	char *a_numbers = xasprintf("%.*s", (int)strcspn(a, "-+ "), a);
+	char *b_numbers = xasprintf("%.*s", (int)strcspn(b, "-+ "), b);
+	int order = strverscmp(a_numbers, b_numbers);
+
+	if (order == 0)
+		order = is_candidate(b) - is_candidate(a);
+	if (order == 0)
+		order = strverscmp(a, b);
+	free(a_numbers);
+	free(b_numbers);
+	return order;
+}
+
 static bool is_later(enum order order, const struct side *a,
 		     const struct side *b)
 {
 	if (order == ORDER_TIME)
 		return strcmp(side_first_start(a), side_first_start(b)) > 0;
 	return order == ORDER_KERNEL &&
-	       strverscmp(view_kernel(a), view_kernel(b)) > 0;
+	       compare_kernels(view_kernel(a), view_kernel(b)) > 0;
 }
 
 /* Equal ones stay as they are, which qsort() does not promise. */

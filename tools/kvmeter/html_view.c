@@ -261,7 +261,12 @@ size_t view_sides_of(const struct view *v, const char *bench)
 /* To where distributions begin with their own numbers. */
 static size_t version_len(const char *kernel)
 {
-	return strcspn(kernel, "-+ ");
+	size_t len = strcspn(kernel, "-+ ");
+
+	/* a candidate is not what has been released */
+	if (strncmp(kernel + len, "-rc", 3) == 0)
+		len += 3 + strspn(kernel + len + 3, "0123456789");
+	return len;
 }
 
 static bool is_told_by_version(const struct view *v)

@@ -71,7 +71,8 @@ const char *view_kernel(const struct side *s);
 
 /*
  * As much of it as tells the sides apart, up to @max characters: "6.12.3" of
- * "6.12.3-amd64" unless another side has "6.12.3-rt". To be freed.
+ * "6.12.3-amd64" unless another side has "6.12.3-rt", "6.19.0-rc2" of
+ * "6.19.0-rc2-next". To be freed.
  */
 char *view_short_kernel(const struct view *v, size_t side, size_t max);
 
