@@ -232,6 +232,6 @@ struct results *input_read(const char *path, enum input_failed failed,
 	if (!root && error.line > 0)
 		problem(p, "%s:%d: %s", path, error.line, error.text);
 	else if (!root)
-		problem(p, "%s: %s", path, error.text);
+		problem(p, "%s", error.text); /* names the file */
 	return input_take(root, path, failed, p);
 }
