@@ -87,22 +87,28 @@ static bool median_of_metric(const struct point *p, unsigned int metric,
 	return true;
 }
 
+/* A ratio has its place before the next column; no line ends in blanks. */
+static void print_words(FILE *text, const char *word, const char *ratio,
+			bool is_last)
+{
+	fprintf(text, " %12s", word);
+	if (!is_last || *ratio)
+		fprintf(text, " %7s", ratio);
+}
+
 /* "142.1 ms x0.51", or "-". */
 static void print_cell(const struct session *s, const struct point *first,
-		       const struct point *p, unsigned int metric)
+		       unsigned int i, unsigned int nr, unsigned int metric)
 {
-	char value[UNIT_LEN], ratio[UNIT_LEN] = "";
+	char value[UNIT_LEN] = "-", ratio[UNIT_LEN] = "";
 	double median, base;
 
-	if (!median_of_metric(p, metric, &median)) {
-		fprintf(s->text, " %12s %7s", "-", "");
-		return;
+	if (median_of_metric(&first[i], metric, &median)) {
+		metric_format(value, s->bench->metrics[metric].unit, median);
+		if (i && median_of_metric(first, metric, &base) && base > 0)
+			snprintf(ratio, sizeof(ratio), "x%.2f", median / base);
 	}
-	if (p != first && median_of_metric(first, metric, &base) && base > 0)
-		snprintf(ratio, sizeof(ratio), "x%.2f", median / base);
-	fprintf(s->text, " %12s %7s",
-		metric_format(value, s->bench->metrics[metric].unit, median),
-		ratio);
+	print_words(s->text, value, ratio, i + 1 == nr);
 }
 
 static bool is_measured(const struct point *p, unsigned int nr,
@@ -127,14 +133,14 @@ static void print_group(const struct session *s, const struct point *p,
 		(unsigned long long)p->vcpus, format_size(size, p->bytes),
 		point_variant(s, p), s->bench->variants->key);
 	for (unsigned int i = 0; i < nr; i++)
-		fprintf(s->text, " %12s %7s", point_variant(s, &p[i]), "");
+		print_words(s->text, point_variant(s, &p[i]), "", i + 1 == nr);
 	fputc('\n', s->text);
 	for (unsigned int m = 0; m < s->nr_metrics; m++) {
 		if (!is_measured(p, nr, m))
 			continue;
 		fprintf(s->text, "# %-16s", s->bench->metrics[m].name);
 		for (unsigned int i = 0; i < nr; i++)
-			print_cell(s, p, &p[i], m);
+			print_cell(s, p, i, nr, m);
 		fputc('\n', s->text);
 	}
 }

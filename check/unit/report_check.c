@@ -316,9 +316,9 @@ static void test_variants(void **state __maybe_unused)
 		m.text,
 		/* clang-format off */
 "# vcpus=1 bytes=64M: medians side by side, and their ratios to get-log\n"
-"# log_mode              get-log                 ring        \n"
+"# log_mode              get-log                 ring\n"
 "# create               102.5 us             205.0 us   x2.00\n"
-"# get_log              2.500 us                    -        \n"
+"# get_log              2.500 us                    -\n"
 "# writes                50.33 M              50.33 M   x1.00\n"));
 	/* clang-format on */
 	made_up_fini(&m);
