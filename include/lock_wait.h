@@ -44,6 +44,9 @@ const char *lock_wait_missing(void);
 
 struct lock_wait;
 
+/* Open files of each thread that is added. */
+#define LOCK_WAIT_FILES 2
+
 struct lock_wait *lock_wait_create(void);
 void lock_wait_free(struct lock_wait *lw); /* NULL is fine */
 

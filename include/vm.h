@@ -107,6 +107,7 @@ struct vm_needs {
 	unsigned int nr_slots;
 	u64 eager_split; /* chunk in bytes; VM_NO_EAGER_SPLIT: not asked for */
 	const char *disable_quirks; /* list of quirks.h; NULL: none */
+	u64 more_files; /* open at a time, besides those of the VM */
 };
 #define VM_NO_EAGER_SPLIT (~UINT64_C(0))
 unsigned int vm_require(const struct vm_needs *needs);

@@ -141,12 +141,13 @@ static void check_requirements(struct session *s)
 				 memory_needed(takes_memory ? bytes : 0, bytes,
 					       s->points[i].vcpus));
 	}
-	pa_bits = vm_require(
-		&(struct vm_needs){ .mode = mode_find(c->mode),
-				    .nr_vcpus = vcpus,
-				    .nr_slots = c->slots,
-				    .eager_split = c->eager_split,
-				    .disable_quirks = c->disable_quirks });
+	pa_bits = vm_require(&(struct vm_needs){
+		.mode = mode_find(c->mode),
+		.nr_vcpus = vcpus,
+		.nr_slots = c->slots,
+		.eager_split = c->eager_split,
+		.disable_quirks = c->disable_quirks,
+		.more_files = c->lock_wait ? LOCK_WAIT_FILES * vcpus : 0 });
 	backing_require(c->backing, memory);
 	why = memory_missing(needed);
 	if (why)

@@ -32,9 +32,9 @@ u64 vm_files_needed(u64 nr_vcpus)
 	return 3 * nr_vcpus + SPARE_FILES;
 }
 
-static void raise_file_limit(unsigned int nr_vcpus)
+static void raise_file_limit(unsigned int nr_vcpus, u64 more)
 {
-	rlim_t need = vm_files_needed(nr_vcpus);
+	rlim_t need = vm_files_needed(nr_vcpus) + more;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
@@ -116,7 +116,7 @@ unsigned int vm_require(const struct vm_needs *needs)
 	check_limit(kvm_fd, KVM_CAP_NR_MEMSLOTS, "slots", needs->nr_slots, 1);
 	check_eager_split(kvm_fd, needs->eager_split);
 	quirks_require(kvm_fd, needs->disable_quirks);
-	raise_file_limit(needs->nr_vcpus);
+	raise_file_limit(needs->nr_vcpus, needs->more_files);
 	pa_bits = arch_pa_bits(kvm_fd, needs->mode);
 	close(kvm_fd);
 	return pa_bits;

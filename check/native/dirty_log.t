@@ -62,13 +62,16 @@ my @lock_wait = ('-b', '8M', '--runs', 2, '-v', 4, '-o', '-i', 4, '--lock-wait')
 SKIP: {
 	my $text = `$bin @lock_wait`;
 
-	skip('--lock-wait: not root, or Linux before 5.19', 3) if $? >> 8 == 4;
+	skip('--lock-wait: not root, or Linux before 5.19', 4) if $? >> 8 == 4;
 	is($?, 0, 'with --lock-wait') or diag($text);
 	like($text, qr/^# (?:first_)?dirty +vcpus +rwlock_(?:read|write) +\d.* +\d.* +\d/m,
 		'vCPUs wait for a rwlock while they fault') or diag($text);
 	$text = `setpriv --bounding-set=-perfmon,-sys_admin $bin @lock_wait 2>&1`;
 	like($text, qr/SKIP --lock-wait: perf_event_open\(\) refuses the tracepoint: run as root/,
 		'without the capability: skipped, with the remedy');
+	$text = `ulimit -n 180; setpriv --bounding-set=-sys_resource $bin -b 64K -v 30 --runs 1 --lock-wait 2>&1`;
+	like($text, qr/SKIP 30 vCPUs need 214 open files/,
+		'with too few open files: skipped before anything is measured');
 }
 
 # All side by side, and each fault is seen in each.
