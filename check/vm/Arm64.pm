@@ -105,7 +105,7 @@ sub judge_splits
 }
 
 # judge_rings(DIR): with a bitmap beside them rings lose nothing. Without one arm64's
-# KVM (6.2 to 7.3 at least) does not take the memslot for one that is logged, and maps
+# KVM (seen on 6.12 and 7.3) does not take the memslot for one that is logged, and maps
 # blocks writable: a true loss, which has to be reported until a kernel has it mended.
 sub judge_rings
 {
