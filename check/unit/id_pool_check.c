@@ -93,6 +93,7 @@ static void release(void *arg)
 	id_pool_init(&pool, 70);
 	take(&pool);
 	id_pool_release(&pool, *(u32 *)arg);
+	id_pool_fini(&pool);
 }
 
 static void test_not_taken(void **state __maybe_unused)
