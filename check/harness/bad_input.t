@@ -77,6 +77,7 @@ my %own = (
 		'seed' => [ @numbers ],
 		'disturb' => [ '', 'x', 'slots,', 'thp,thp' ],
 		'guest-mode' => [ '', 'x', 'user,kernel' ],
+		'force-exits' => undef,
 		# two vCPUs by default
 		'pin' => [ @numbers, @lists, '1024', '99999', '0,1,0,1' ],
 		'inject' => [ '', 'x', 'lose' ],
