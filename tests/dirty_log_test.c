@@ -28,10 +28,11 @@
  * A page that is collected without having been written is no loss; there is one
  * for each vCPU at most, which has faulted and not written yet.
  *
- * What it takes to miss a bug: a loss is seen for certain as soon as the stamps
- * are read, as the page stays writable. After F faults a bug that loses one in
- * 10^6 has been seen with a probability of 1 - (1 - 10^-6)^F, which is printed;
- * F counts pages whose stamp has changed since they were cleared.
+ * What it takes to miss a bug: a page that was lost stays writable, so that its
+ * stamp tells, at the latest after its next write; unless a disturbance drops
+ * the mapping before that is read. After F faults a bug that loses one in 10^6
+ * has been seen with a probability of 1 - (1 - 10^-6)^F, which is printed; F
+ * counts pages whose stamp has changed since they were cleared.
  */
 #include <guest/access.h>
 
