@@ -36,7 +36,11 @@ struct answerer {
 	struct fault fault[IN_FLIGHT];
 	unsigned int first, nr;
 	void *page;
-	/* read by the main thread while there are no faults */
+	/*
+	 * Read and cleared by the main thread while there are no faults. The
+	 * kernel orders it with the faults, which ThreadSanitizer cannot see:
+	 * @pages and @late_ns say it once more.
+	 */
 	u64 pages, again, late_ns;
 	int error; /* errno that has ended the thread */
 } __attribute__((aligned(64)));
@@ -97,7 +101,7 @@ const char *uffd_missing(void)
 
 static void count(u64 *counter, u64 more)
 {
-	__atomic_fetch_add(counter, more, __ATOMIC_RELAXED);
+	__atomic_fetch_add(counter, more, __ATOMIC_ACQ_REL);
 }
 
 /*
@@ -137,7 +141,8 @@ static int answer_due(struct answerer *a)
 
 		if (now < f.due_ns)
 			return 0;
-		if (now - f.due_ns > a->late_ns)
+		if (now - f.due_ns >
+		    __atomic_load_n(&a->late_ns, __ATOMIC_ACQUIRE))
 			__atomic_store_n(&a->late_ns, now - f.due_ns,
 					 __ATOMIC_RELAXED);
 		a->first = (a->first + 1) % IN_FLIGHT;
@@ -292,7 +297,7 @@ void uffd_server_renew(struct uffd_server *s)
 
 		__atomic_store_n(&a->pages, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&a->again, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&a->late_ns, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&a->late_ns, 0, __ATOMIC_RELEASE);
 	}
 }
 
@@ -307,7 +312,7 @@ struct uffd_counts uffd_server_counts(struct uffd_server *s)
 
 		if (error)
 			die("answering page faults: %s", strerror(error));
-		c.pages += __atomic_load_n(&a->pages, __ATOMIC_RELAXED);
+		c.pages += __atomic_load_n(&a->pages, __ATOMIC_ACQUIRE);
 		c.again += __atomic_load_n(&a->again, __ATOMIC_RELAXED);
 		late = __atomic_load_n(&a->late_ns, __ATOMIC_RELAXED);
 		c.late_ns = max_u64(c.late_ns, late);

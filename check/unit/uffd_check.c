@@ -70,9 +70,9 @@ static void test_late(void **state __maybe_unused)
 	assert_int_equal(mem[3 * page_bytes + 6], 103);
 	assert_true(now_ns() - from < DELAY_NS);
 	assert_int_equal(uffd_server_counts(s).pages, 1);
+	base = 50;
 	uffd_server_renew(s);
 	assert_int_equal(uffd_server_counts(s).pages, 0);
-	base = 50;
 	assert_int_equal(mem[3 * page_bytes + 5], 53);
 	assert_int_equal(uffd_server_counts(s).pages, 1);
 	uffd_server_free(s);
