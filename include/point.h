@@ -20,6 +20,9 @@ struct point {
 	unsigned int nr_notes;
 	bool started;
 	bool finished;
+	/* once finished: how long it took, and what was stolen of all CPUs'
+	 * time meanwhile, or STEAL_UNKNOWN */
+	u64 ns, steal_ns;
 };
 
 enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_SKIP };

@@ -21,6 +21,7 @@
 #include "report.h"
 #include "report_scaling.h"
 #include "results.h"
+#include "steal.h"
 #include "util.h"
 #include "variants.h"
 #include "version.h"
@@ -200,10 +201,14 @@ static bool run_point(struct session *s, struct point *p)
 {
 	const struct bench_config *c = s->common;
 
+	u64 steal = steal_read(), start_ns = now_ns();
+
 	p->started = true;
 	for (u64 i = 0; i < c->warmup + c->runs; i++)
 		run_once(s, p, i);
 	p->finished = true;
+	p->ns = now_ns() - start_ns;
+	p->steal_ns = steal == STEAL_UNKNOWN ? steal : steal_read() - steal;
 	clear_progress(s);
 	report_point(s, p);
 	return point_passed(s, p);

@@ -6,6 +6,7 @@
 #include "report_locks.h"
 #include "report_tail.h"
 #include "stats.h"
+#include "steal.h"
 #include "units.h"
 #include "util.h"
 
@@ -123,6 +124,21 @@ static void print_samples(const struct session *s, const struct point *p,
 			(long long)series->stats[i].change);
 }
 
+/* Of what the CPUs that the process may use could have run. */
+static void print_steal(const struct session *s, const struct point *p)
+{
+	double cpu_ns = (double)p->ns * s->host.cpus;
+	char stolen[UNIT_LEN];
+
+	if (p->finished && p->steal_ns && p->steal_ns != STEAL_UNKNOWN &&
+	    cpu_ns > 0)
+		fprintf(s->text,
+			"# note: %s of the CPUs' time were stolen by a "
+			"hypervisor meanwhile, %.1f %%\n",
+			format_ns(stolen, p->steal_ns),
+			100 * p->steal_ns / cpu_ns);
+}
+
 static void print_table(const struct session *s, const struct point *p)
 {
 	char *label = point_label(s, p);
@@ -142,6 +158,7 @@ static void print_table(const struct session *s, const struct point *p)
 			print_samples(s, p, i);
 	for (unsigned int i = 0; i < p->nr_notes; i++)
 		diagnostic(s->text, "note: ", p->notes[i]);
+	print_steal(s, p);
 }
 
 /*

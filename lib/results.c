@@ -8,6 +8,7 @@
 
 #include "report_locks.h"
 #include "results.h"
+#include "steal.h"
 #include "util.h"
 #include "version.h"
 
@@ -255,6 +256,10 @@ static void write_point(struct json *j, const struct session *s,
 	write_checks(j, s, p);
 	write_stats(j, s, p);
 	write_usage(j, s, p);
+	if (p->finished && p->steal_ns != STEAL_UNKNOWN)
+		json_u64(j, "steal_ns", p->steal_ns);
+	else
+		json_unknown(j, "steal_ns");
 	json_array_begin(j, "notes");
 	for (unsigned int i = 0; i < p->nr_notes; i++)
 		json_text(j, NULL, p->notes[i]);

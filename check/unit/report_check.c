@@ -45,6 +45,22 @@ static void test_whole(void **state __maybe_unused)
 	made_up_fini(&m);
 }
 
+static void test_steal(void **state __maybe_unused)
+{
+	struct made_up m;
+
+	made_up_init(&m, 1);
+	made_up_measure(&m, &m.points[0]);
+	m.points[0].ns = 1000000000;
+	m.points[0].steal_ns = 40000000;
+	report_point(&m.session, &m.points[0]);
+	assert_non_null(
+		strstr(made_up_text(&m),
+		       "# note: 40.00 ms of the CPUs' time were stolen by "
+		       "a hypervisor meanwhile, 2.0 %\n"));
+	made_up_fini(&m);
+}
+
 static void test_points(void **state __maybe_unused)
 {
 	struct made_up m;
@@ -328,6 +344,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_steal),
 		cmocka_unit_test(test_points),
 		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_strict),

@@ -110,6 +110,7 @@ static void test_whole(void **state __maybe_unused)
 "  'delay_ns': 54, 'host': {'user_ns': 6, 'sys_ns': 12, 'delay_ns': 6,\n"
 "  'voluntary_switches': 0, 'involuntary_switches': 0}}\n"
 "assert 'writes' not in two['usage']\n"
+"assert one['steal_ns'] == 0 and two['steal_ns'] == 0\n"
 "assert one['notes'] == ['a \"note\"\\nof two lines'] and two['notes'] == []\n");
 	/* clang-format on */
 	made_up_fini(&m);
