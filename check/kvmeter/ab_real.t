@@ -26,15 +26,26 @@ sub ab {
 	return ($code, $change // 'none', $verdict // "none in: $out$err", "$out$err");
 }
 
-# 200 per mille stand out even where others use the machine; the check for 30 is
-# a matter of a quiet one.
-my ($code, $change, $verdict, $text) = ab('write', $delay_test, '-n', 10,
-	'--opt-b', '--inject-delay 200');
+# On a machine that others use, "can't tell" may be all that can be said: that asks
+# for another try. The wrong verdict is never right.
+sub find {
+	my @found;
+
+	for (1 .. 4) {
+		@found = ab('write', $delay_test, '-n', 10, @_);
+		last if $found[2] ne "can't tell";
+		diag("another try: $found[3]");
+	}
+	return @found;
+}
+
+# 200 per mille stand out nearly always; the check for 30 is a matter of a quiet
+# machine.
+my ($code, $change, $verdict, $text) = find('--opt-b', '--inject-delay 200');
 is("$code $verdict", '1 slower', 'a delay: slower, exit 1') or diag($text);
 cmp_ok(abs($change - 20), '<', 10, "... by $change %");
 like($text, qr/^differs: inject_delay: 0 in A, 200 in B$/m, '... and why');
-($code, $change, $verdict, $text) = ab('write', $delay_test, '-n', 10,
-	'--opt-a', '--inject-delay 200');
+($code, $change, $verdict, $text) = find('--opt-a', '--inject-delay 200');
 is("$code $verdict", '0 faster', 'without it: faster, exit 0') or diag($text);
 
 ($code, $change, $verdict, $text) = ab('create', 'page_table_test', '--same', '-n', 10, '--',
