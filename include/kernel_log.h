@@ -12,6 +12,7 @@ struct kernel_log;
 
 /* From now on. Without permission to read /dev/kmsg it is always empty. */
 struct kernel_log *kernel_log_open(void);
+void kernel_log_close(struct kernel_log *log); /* NULL is fine */
 
 /* The same lines as diagnostics of KTAP, for a test that ends early. */
 void kernel_log_print(struct kernel_log *log, FILE *out);

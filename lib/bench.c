@@ -317,6 +317,7 @@ int bench_main(const struct bench *bench, int argc, char **argv)
 		results_check_path(s.common->json);
 	set_end_handler(end_early, &s);
 	code = run_session(&s);
+	kernel_log_close(s.kernel_log);
 	points_fini(&s);
 	host_fini(&s.host);
 	free(config);

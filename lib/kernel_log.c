@@ -26,6 +26,15 @@ struct kernel_log *kernel_log_open(void)
 	return log;
 }
 
+void kernel_log_close(struct kernel_log *log)
+{
+	if (!log)
+		return;
+	if (log->fd >= 0)
+		close(log->fd);
+	free(log);
+}
+
 static bool matters(const char *text)
 {
 	static const char *const words[] = { "WARNING", "BUG",	"kvm",
@@ -89,7 +98,5 @@ void note_kernel_log(struct run *r, struct kernel_log *log)
 			note(r, "the kernel has logged: %s", line);
 	if (lines > LINES_MAX)
 		note(r, "and %u lines more: see dmesg", lines - LINES_MAX);
-	if (log->fd >= 0)
-		close(log->fd);
-	free(log);
+	kernel_log_close(log);
 }
