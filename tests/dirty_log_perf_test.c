@@ -10,8 +10,7 @@
  * nothing is write-protected yet and every page is reported; otherwise it is
  * the round that splits blocks. With --free vCPUs run on their own, as in a
  * migration, and what counts is how far they come between the first get_log
- * and the last clear_log, and how long they stall: each can be bought with the
- * host's time, so that they are shown together.
+ * and the last clear_log, and how long they stall: bought with the host's time.
  *
  * What disturbs: more vCPUs than CPUs; a chunk below KVM's own batch of pages.
  */
@@ -77,12 +76,12 @@ static const struct option_row options[] = {
 enum metric {
 	POPULATE, LOG_ON, FIRST_DIRTY, FIRST_GET_LOG, FIRST_CLEAR_LOG,
 	DIRTY, GET_LOG, CLEAR_LOG, LOG_OFF, READS, WRITES, PAGES_PER_S,
-	STALL, GET_CALL, CLEAR_CALL, RING_FULL, RING_FULL_EXITS
+	FIRST_STALL, STALL, GET_CALL, CLEAR_CALL, RING_FULL, RING_FULL_EXITS
 };
-#define LOCKSTEP_ONLY (BIT(FIRST_DIRTY) | BIT(DIRTY))
+#define LOCKSTEP_ONLY (BIT(FIRST_DIRTY) | BIT(DIRTY) | BIT(FIRST_STALL))
 #define CLEAR_ONLY (BIT(FIRST_CLEAR_LOG) | BIT(CLEAR_LOG) | BIT(CLEAR_CALL))
 #define RING_ONLY (BIT(RING_FULL) | BIT(RING_FULL_EXITS))
-#define LATER_ROUNDS (BIT(DIRTY) | BIT(GET_LOG) | BIT(CLEAR_LOG))
+#define LATER_ROUNDS (BIT(FIRST_STALL) | BIT(DIRTY) | BIT(GET_LOG) | BIT(CLEAR_LOG))
 
 static const struct metric_row metrics[] = {
 	[POPULATE]        = { "populate",        UNIT_NS, LOWER_IS_BETTER, "first write to every page" },
@@ -97,7 +96,8 @@ static const struct metric_row metrics[] = {
 	[READS]           = { "reads",           UNIT_PAGES, HIGHER_IS_BETTER, "read from first get_log to last clear_log" },
 	[WRITES]          = { "writes",          UNIT_PAGES, HIGHER_IS_BETTER, "written in the same time" },
 	[PAGES_PER_S]     = { "pages_per_s",     UNIT_PAGES_PER_S, HIGHER_IS_BETTER, "reads and writes of it, when vCPUs run free" },
-	[STALL]           = { "stall",           UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "an access as the vCPU sees it; in lockstep without the first of several rounds" },
+	[FIRST_STALL]     = { "first_stall",     UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "an access in the first of several rounds, as the vCPU sees it" },
+	[STALL]           = { "stall",           UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "the same in later rounds, in the only one, or of vCPUs that run free" },
 	[GET_CALL]        = { "get_call",        UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "one call of get_log" },
 	[CLEAR_CALL]      = { "clear_call",      UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "one call of clear_log" },
 	[RING_FULL]       = { "ring_full",       UNIT_NS, LOWER_IS_BETTER, "harvesting full rings in the vCPUs' threads, of one round" },
@@ -141,7 +141,7 @@ static void lockstep(struct experiment *e)
 		else
 			dirty_proof_expect_pass(e->proof, &e->work);
 		if (i == 1)
-			stalls_clear(e->r);
+			sample_stalls(e->r, FIRST_STALL);
 		sample(e->r, i ? DIRTY : FIRST_DIRTY,
 		       gang_round(e->r->gang, "guest_dirty_memory"));
 		progress_add(&sum, gang_progress(e->r->gang));
@@ -231,7 +231,7 @@ static void prepare(struct experiment *e)
 			   (e->mode == DIRTY_GET_LOG ? CLEAR_ONLY : 0) |
 			   (dirty_mode_has_rings(e->mode) ? 0 : RING_ONLY) |
 			   (cfg->common.rounds > 1 ? 0 : LATER_ROUNDS) |
-			   (cfg->stalls ? 0 : BIT(STALL)));
+			   (cfg->stalls ? 0 : BIT(STALL) | BIT(FIRST_STALL)));
 	workload_init_options(&e->work, r, &cfg->work);
 	stalls_init(r, cfg->stalls);
 	e->log = dirty_log_create(r->mem, e->mode, &cfg->dirty);
