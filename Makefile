@@ -5,6 +5,7 @@
 # make kvmeter              the tool that compares results
 # make check                prove that kvmeter itself is right
 # make check-unit           a part of it: self source unit doc harness native build
+# make check-long           the same at full length: hours, on a machine of its own
 # make check-limit          what the harness adds to the times, against 3 %
 # make check-vm             the benchmarks in emulated machines: tools/vm/README.md
 # make install              PREFIX=/usr/local DESTDIR=
@@ -156,7 +157,8 @@ bench:
 	exit $$status
 
 # Parts of make check in the order of their patience, then those that this list
-# does not know; the seconds that one program of a part may take.
+# does not know; the seconds that one program of a part may take. Those that try
+# many things try more of them, and longer, where KVMETER_LONG is set.
 CHECKS := self source unit stats doc harness kvmeter native limit build vm
 CHECKS += $(filter-out $(CHECKS),\
 	    $(patsubst check/%/,%,$(sort $(dir $(wildcard check/*/*.t)))))
@@ -165,7 +167,9 @@ SECONDS_unit := 60
 SECONDS_build := 600
 SECONDS_limit := 600
 programs_unit := $(UNIT)
-programs = --limit $(or $(SECONDS_$(1)),$(SECONDS)) \
+SECONDS_LONG := 7200
+seconds = $(if $(KVMETER_LONG),$(SECONDS_LONG),$(or $(SECONDS_$(1)),$(SECONDS)))
+programs = --limit $(call seconds,$(1)) \
 	   $(or $(programs_$(1)),$(sort $(wildcard check/$(1)/*.t)))
 run_checks = KVMETER_OUT=$(abspath $(OUT)) OUT=$(abspath $(OUT)) ARCH=$(ARCH) \
 	     check/run --logs $(OUT)/check/logs $(foreach c,$(1),$(call programs,$c))
@@ -173,7 +177,8 @@ run_checks = KVMETER_OUT=$(abspath $(OUT)) OUT=$(abspath $(OUT)) ARCH=$(ARCH) \
 include tools/vm/vm.mk
 
 # The machines' kernels are fetched before anything is timed.
-check:
+check-long: export KVMETER_LONG := 1
+check check-long:
 	@+$(call make_with,$(COMPILER) check $(VM_NEEDS),check-programs vm-fetch)
 	@$(call run_checks,$(CHECKS))
 
@@ -205,7 +210,7 @@ help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 FORCE:
-.PHONY: all bench check $(PARTS) check-programs clean help install \
+.PHONY: all bench check check-long $(PARTS) check-programs clean help install \
 	install-prefix programs unit FORCE
 .SECONDARY:
 -include $(shell find $(OUT) -name scratch -prune -o -name '*.d' -print 2>&-)
