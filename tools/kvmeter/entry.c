@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,10 @@ void entry_place(struct entry *e, const char *dir)
 void entry_forget(struct entry *e)
 {
 	ktap_free(&e->ktap);
-	json_decref(e->results);
+	free(e->kernel);
 	free(e->errors);
 	free(e->reason);
-	e->results = NULL;
+	e->kernel = NULL;
 	e->errors = NULL;
 	e->reason = NULL;
 	e->outcome = OUTCOME_NOT_RUN;
@@ -127,9 +128,9 @@ static char *read_errors(const char *path)
 	return NULL;
 }
 
-static const char *result_text(const struct entry *e, const char *member)
+static const char *member_text(const json_t *object, const char *member)
 {
-	return json_string_value(json_object_get(e->results, member));
+	return json_string_value(json_object_get(object, member));
 }
 
 /* Cuts @text, which may be NULL. */
@@ -141,12 +142,12 @@ static char *keep_first_line(char *text)
 }
 
 /* What the program itself says of the reason; NULL: nothing. */
-static const char *own_reason(const struct entry *e)
+static const char *own_reason(const struct entry *e, const json_t *results)
 {
 	const struct ktap_line *skip = ktap_find(&e->ktap, KTAP_SKIP);
 
-	if (result_text(e, "reason"))
-		return result_text(e, "reason");
+	if (member_text(results, "reason"))
+		return member_text(results, "reason");
 	if (e->ktap.bail_out)
 		return e->ktap.bail_out;
 	if (e->end.code == EXIT_SKIP && skip && skip->why)
@@ -174,9 +175,9 @@ static char *first_failed(const struct entry *e, enum strictness strict)
 }
 
 /* What a program that claims to have passed, or failed a check, owes. */
-static char *missing(const struct entry *e)
+static char *missing(const struct entry *e, const json_t *results)
 {
-	const char *verdict = result_text(e, "verdict");
+	const char *verdict = member_text(results, "verdict");
 
 	if (!e->ktap.nr_results)
 		return xstrdup("no results on its standard output");
@@ -193,22 +194,23 @@ static char *missing(const struct entry *e)
 	return NULL;
 }
 
-static bool has_failed_orderly(const struct entry *e)
+static bool has_failed_orderly(const struct entry *e, const json_t *results)
 {
 	char *why;
 
 	if (e->end.code != EXIT_FAIL || !ktap_find(&e->ktap, KTAP_NOT_OK))
 		return false;
-	why = missing(e);
+	why = missing(e, results);
 	free(why);
 	return !why;
 }
 
 /* The end of a program that ended before it had told all; NULL: it has. */
-static char *abnormal_end(const struct entry *e, const char *tests)
+static char *abnormal_end(const struct entry *e, const json_t *results,
+			  const char *tests)
 {
 	const struct child_end *end = &e->end;
-	const char *own = own_reason(e);
+	const char *own = own_reason(e, results);
 
 	if (!e->program)
 		return xasprintf("no such benchmark in %s", tests);
@@ -220,8 +222,8 @@ static char *abnormal_end(const struct entry *e, const char *tests)
 	if (end->signal)
 		return entry_signal_text(end);
 	if (end->code == EXIT_PASS)
-		return missing(e);
-	if (has_failed_orderly(e))
+		return missing(e, results);
+	if (has_failed_orderly(e, results))
 		return NULL;
 	if (end->code == EXIT_SKIP)
 		return NULL;
@@ -230,9 +232,10 @@ static char *abnormal_end(const struct entry *e, const char *tests)
 	return xasprintf("exit code %d", end->code);
 }
 
-static void judge_skip(struct entry *e, enum strictness strict)
+static void judge_skip(struct entry *e, const json_t *results,
+		       enum strictness strict)
 {
-	const char *own = own_reason(e);
+	const char *own = own_reason(e, results);
 
 	if (!own)
 		own = "it gives no reason";
@@ -243,17 +246,9 @@ static void judge_skip(struct entry *e, enum strictness strict)
 	e->abnormal = true;
 }
 
-static void read_output(struct entry *e)
+static void judge(struct entry *e, const json_t *results,
+		  enum strictness strict, const char *tests)
 {
-	e->results = json_load_file(e->json_path, JSON_REJECT_DUPLICATES, NULL);
-	ktap_read(&e->ktap, e->ktap_path);
-	ktap_attach(&e->ktap, e->results);
-	e->errors = read_errors(e->stderr_path);
-}
-
-void entry_judge(struct entry *e, enum strictness strict, const char *tests)
-{
-	read_output(e);
 	if (e->end.interrupted) {
 		e->outcome = OUTCOME_NOT_RUN;
 		e->reason = xasprintf("interrupted by signal %d (%s)",
@@ -263,14 +258,30 @@ void entry_judge(struct entry *e, enum strictness strict, const char *tests)
 		return;
 	}
 	if (e->end.code == EXIT_SKIP) {
-		judge_skip(e, strict);
+		judge_skip(e, results, strict);
 		return;
 	}
-	e->reason = keep_first_line(abnormal_end(e, tests));
+	e->reason = keep_first_line(abnormal_end(e, results, tests));
 	e->abnormal = e->reason;
 	if (!e->reason)
 		e->reason = first_failed(e, strict);
 	e->outcome = e->reason ? OUTCOME_FAIL : OUTCOME_PASS;
+}
+
+/* Results may have millions of samples: no tree outlives its judgement. */
+void entry_judge(struct entry *e, enum strictness strict, const char *tests)
+{
+	json_t *results =
+		json_load_file(e->json_path, JSON_REJECT_DUPLICATES, NULL);
+	const char *kernel =
+		member_text(json_object_get(results, "host"), "kernel");
+
+	ktap_read(&e->ktap, e->ktap_path);
+	ktap_attach(&e->ktap, results);
+	e->kernel = kernel ? xstrdup(kernel) : NULL;
+	e->errors = read_errors(e->stderr_path);
+	judge(e, results, strict, tests);
+	json_decref(results);
 }
 
 bool entry_is_complete(const struct entry *e)

@@ -3,7 +3,6 @@
 #ifndef KVMETER_ENTRY_H
 #define KVMETER_ENTRY_H
 
-#include <jansson.h>
 #include "child.h"
 #include "ktap.h"
 #include "programs.h"
@@ -37,8 +36,8 @@ struct entry {
 	 * be one more.
 	 */
 	bool abnormal;
-	json_t *results; /* NULL: none, or not usable */
-	char *errors;	 /* the end of its standard error, or NULL */
+	char *kernel; /* by its results; NULL: none, or not usable */
+	char *errors; /* the end of its standard error, or NULL */
 };
 
 enum strictness {

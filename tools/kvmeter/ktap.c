@@ -170,6 +170,7 @@ void ktap_free(struct ktap *k)
 		free(k->lines[i].why);
 		free(k->lines[i].detail);
 		free(k->lines[i].point);
+		free(k->lines[i].check);
 	}
 	free(k->lines);
 	free(k->bail_out);
@@ -237,7 +238,7 @@ static bool pair_up(struct ktap *k, const json_t *points, bool set)
 				return false;
 			if (!set)
 				continue;
-			line->check = name;
+			line->check = xstrdup(name);
 			line->point = point_label(point);
 		}
 	}

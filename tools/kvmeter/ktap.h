@@ -23,7 +23,7 @@ struct ktap_line {
 	char *detail; /* what else stands behind the name, or NULL */
 	/* of the same result in the results file, or NULL */
 	char *point; /* "vcpus=1 bytes=64M" */
-	const char *check;
+	char *check;
 };
 
 struct ktap {
@@ -42,7 +42,7 @@ void ktap_free(struct ktap *k);
 
 /*
  * Attaches points and checks to the results, if those of @results are the same
- * ones. The tree must live as long.
+ * ones.
  */
 void ktap_attach(struct ktap *k, const json_t *results);
 

@@ -149,8 +149,6 @@ static void print_property(const char *name, const char *value, FILE *out)
 static void print_suite(const struct suite_run *r, const struct entry *e,
 			FILE *out)
 {
-	const char *kernel = json_string_value(
-		json_object_get(json_object_get(e->results, "host"), "kernel"));
 	char *command = words_quote(e->command);
 	struct counts c = count(r, e);
 
@@ -163,8 +161,8 @@ static void print_suite(const struct suite_run *r, const struct entry *e,
 	attribute("timestamp", r->started, out);
 	fputs(">\n    <properties>\n", out);
 	print_property("command", command, out);
-	if (kernel)
-		print_property("kernel", kernel, out);
+	if (e->kernel)
+		print_property("kernel", e->kernel, out);
 	fputs("    </properties>\n", out);
 	for (size_t i = 0; i < e->ktap.nr && entry_has_results(e); i++)
 		if (e->ktap.lines[i].kind != KTAP_TEXT)
