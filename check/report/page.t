@@ -433,6 +433,17 @@ like(text_of('skip.html'), qr{skipped</b>: no KVM}, 'a skip beside results is to
 	refused('no figure', 1, qr/gnuplot has drawn 0 of 1 figures/, 'a.json');
 	is(join(' ', glob('tmp/*')), '', 'what gnuplot was told is not left behind');
 }
+{
+	my ($real) = grep { -x } map { "$_/gnuplot" } split /:/, $ENV{PATH};
+	my $says = sub { "#!/bin/sh\necho $_[0] >&2\nexec $real \"\$\@\"\n" };
+
+	local $ENV{PATH} = abs_path('broken') . ":$ENV{PATH}";
+	write_text('broken/gnuplot', $says->('libnuma: Warning: no /sys'));
+	page('noise.html', 'a.json');
+	write_text('broken/gnuplot', $says->('\\"$2\\" line 7: warning: no data'));
+	my ($out, $err) = kvmeter('report', '-o', 'warned.html', 'a.json');
+	like($err, qr/gnuplot:.* line 7: warning: no data/, 'what gnuplot warns of is passed on');
+}
 unlike(text_of('tables.html'), qr/class="plot"/, '--no-figures: none');
 my ($to_stdout, $err, $code) = kvmeter('report', 'a.json');
 is($code, 0, 'standard output');
