@@ -96,6 +96,11 @@ program early <<'X'
 echo 1..2; echo "not ok 1 - one"; seq -f '# detail %.0f' 20; seq 200; echo "ok 2"
 X
 
+program perl <<'X'
+echo 1..1; echo "not ok 1 - one"; echo "#   Failed test 'one'"
+echo "#   at one.t line 3."; echo "# because"; echo "# of this"; exit 1
+X
+
 it "all pass" counts "2 passed, 0 failed, 0 skipped" 0 pass
 it "output without a final newline, in pieces" \
 	counts "1 passed, 0 failed, 0 skipped" 0 torn
@@ -108,6 +113,11 @@ it "... of which only the end is shown" \
 it "a failed result long before the end" \
 	says '^  \| not ok 1 - one$' run early
 it "... is shown with its details" says '^  \| # detail 19$' run early
+it "... of which the list at the end has some" says '^    # detail 6$' run early
+it "... and no more" fails says '^    # detail 7$' run early
+it "... and what says no more than the point does is left out" \
+	fails says '^    #   (Failed test|at )' run perl
+it "... but for that" says '^    # of this$' run perl
 it "... and not all of them" fails says '^  \| # detail 20$' run early
 it "... and all is kept in a log" grep -qx detail "$scratch"/logs/*-fail.log
 it "a skip with a reason" counts "1 passed, 0 failed, 1 skipped" 0 skip
