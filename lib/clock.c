@@ -20,6 +20,13 @@ u64 thread_cpu_ns(void)
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
+u64 cpu_ns_of(pthread_t thread)
+{
+	clockid_t id;
+
+	return pthread_getcpuclockid(thread, &id) ? 0 : read_clock(id);
+}
+
 void sleep_until_ns(u64 deadline_ns)
 {
 	struct timespec t = {

@@ -9,11 +9,14 @@
 #include "crew.h"
 #include "futex.h"
 #include "interrupt.h"
+#include "patience.h"
 #include "thread_start.h"
 #include "util.h"
 
 /* Between two looks at signals. */
 #define LOOK_NS (NSEC_PER_SEC / 10)
+/* What the kernel takes for a hung task. */
+#define STUCK_NS (120 * NSEC_PER_SEC)
 
 struct worker {
 	struct crew *crew;
@@ -78,13 +81,35 @@ static void *worker_main(void *arg)
 	}
 }
 
+/* Grows while anybody works. */
+static u64 work_done(const struct crew *c)
+{
+	u64 ns = 0;
+
+	for (unsigned int i = 1; i < c->nr; i++)
+		ns += cpu_ns_of(c->worker[i].thread);
+	return ns;
+}
+
 static void wait_for_all(struct crew *c)
 {
+	struct patience patience;
+	u64 before = 0, now;
 	u32 left;
+
+	patience_begin(&patience, LOOK_NS);
 
 	while ((left = __atomic_load_n(&c->outstanding, __ATOMIC_ACQUIRE))) {
 		futex_wait(&c->outstanding, left, LOOK_NS);
 		interrupt_check();
+		now = work_done(c);
+		if (now != before)
+			patience_begin(&patience, LOOK_NS);
+		else if (patience_look(&patience) > STUCK_NS)
+			die("%u of %u host threads do not end what they do, "
+			    "nor work on it: see dmesg",
+			    left, c->nr);
+		before = now;
 	}
 }
 
@@ -129,7 +154,8 @@ void crew_free(struct crew *c)
 	c->quit = true;
 	release(c);
 	for (unsigned int i = 1; i < c->nr; i++)
-		pthread_join(c->worker[i].thread, NULL);
+		thread_join(c->worker[i].thread, THREAD_END_S,
+			    "host thread %u, which is idle", i);
 	for (unsigned int i = 1; i < c->nr; i++)
 		if (c->worker[i].delay_fd >= 0)
 			close(c->worker[i].delay_fd);

@@ -188,7 +188,7 @@ struct disturbance_counts disturber_stop(struct disturber *d)
 	if (!d)
 		return counts;
 	__atomic_store_n(&d->stop, true, __ATOMIC_RELEASE);
-	pthread_join(d->thread, NULL);
+	thread_join(d->thread, THREAD_END_S, "the thread that disturbs");
 	if (d->failed)
 		die("%s: %s", d->failed, strerror(-d->error));
 	counts = d->counts;

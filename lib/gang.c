@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -13,6 +12,7 @@
 #include "gang.h"
 #include "interrupt.h"
 #include "kick.h"
+#include "patience.h"
 #include "thread_start.h"
 #include "util.h"
 #include "vcpu.h"
@@ -20,6 +20,8 @@
 #define TICK_NS NSEC_PER_SEC
 /* How long a kicked vCPU may take to come out of KVM_RUN. */
 #define KICK_NS (5 * NSEC_PER_SEC)
+/* When it is kicked again. */
+#define AGAIN_NS (NSEC_PER_SEC / 10)
 /* Between two looks at vCPUs that run free. */
 #define POLL_NS NSEC_PER_MSEC
 #define NOT_PINNED (~UINT64_C(0))
@@ -41,7 +43,7 @@ struct member {
 	bool arrived;
 	/* of the main thread, while it waits */
 	u64 seen_progress;
-	u64 seen_ns;
+	u64 seen_ns; /* of the gang's patience */
 	u32 seen_kicks;
 } __attribute__((aligned(64)));
 
@@ -58,6 +60,7 @@ struct gang {
 	u64 delay_ns;	     /* at the release */
 	u64 release_ns;
 	u64 next_tick_ns; /* when cfg.tick is due, however often we look */
+	struct patience patience;
 	/* futexes, each on a line of its own */
 	u32 round __attribute__((aligned(64)));
 	u32 outstanding __attribute__((aligned(64)));
@@ -182,7 +185,8 @@ void gang_free(struct gang *g)
 	g->quit = true;
 	release(g);
 	for (unsigned int i = 0; i < g->nr; i++)
-		pthread_join(g->member[i].thread, NULL);
+		thread_join(g->member[i].thread, THREAD_END_S,
+			    "the thread of vCPU %u, which is idle", i);
 	for (unsigned int i = 0; i < g->nr; i++)
 		if (g->member[i].delay_fd >= 0)
 			close(g->member[i].delay_fd);
@@ -218,25 +222,18 @@ static u64 progress_of(const struct member *m)
 	       READ_ONCE(area->passes);
 }
 
-/* Read here, so that the timed region holds no system call for it. */
-static u64 sleeping_cpu_ns(const struct member *m)
+static u64 wait_tick(const struct gang *g)
 {
-	struct timespec t = { 0 };
-	clockid_t clock;
-
-	if (pthread_getcpuclockid(m->thread, &clock) == 0)
-		clock_gettime(clock, &t);
-	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+	return min_u64(TICK_NS, g->cfg.timeout_ns / 4 + 1);
 }
 
 /* The deadline for silence begins now. */
 static void begin_wait(struct gang *g)
 {
-	u64 now = now_ns();
-
+	patience_begin(&g->patience, wait_tick(g));
 	for (unsigned int i = 0; i < g->nr; i++) {
 		g->member[i].seen_progress = progress_of(&g->member[i]);
-		g->member[i].seen_ns = now;
+		g->member[i].seen_ns = 0;
 	}
 }
 
@@ -262,7 +259,8 @@ void gang_start(struct gang *g, const char *function)
 		}
 		WRITE_ONCE(area->stop, 0);
 		m->arrived = false;
-		m->release_cpu_ns = sleeping_cpu_ns(m);
+		/* here, so that what is timed holds no system call for it */
+		m->release_cpu_ns = cpu_ns_of(m->thread);
 	}
 	__atomic_store_n(&g->outstanding, g->nr, __ATOMIC_RELAXED);
 	g->in_run_ns = in_run_ns(g);
@@ -277,16 +275,17 @@ void gang_start(struct gang *g, const char *function)
 /* The vCPUs that are still out when one is stuck or broken. */
 static void kick_all(struct gang *g)
 {
-	u64 deadline = now_ns() + KICK_NS;
+	struct patience patience;
 	u32 left;
 
+	patience_begin(&patience, AGAIN_NS);
 	for (unsigned int i = 0; i < g->nr; i++)
 		vcpu_kick(g->member[i].vcpu);
 	while ((left = __atomic_load_n(&g->outstanding, __ATOMIC_ACQUIRE)) &&
-	       now_ns() < deadline) {
+	       patience_look(&patience) < KICK_NS) {
 		for (unsigned int i = 0; i < g->nr; i++)
 			kick_send(g->member[i].thread);
-		futex_wait(&g->outstanding, left, NSEC_PER_SEC / 10);
+		futex_wait(&g->outstanding, left, AGAIN_NS);
 	}
 }
 
@@ -330,7 +329,7 @@ static void look_for_broken(struct gang *g)
 
 static void look_for_stuck(struct gang *g)
 {
-	u64 now = now_ns();
+	u64 now = patience_look(&g->patience);
 
 	for (unsigned int i = 0; i < g->nr; i++) {
 		struct member *m = &g->member[i];
@@ -355,11 +354,6 @@ static void look_around(struct gang *g)
 		return;
 	g->next_tick_ns = now_ns() + TICK_NS;
 	g->cfg.tick(g->cfg.tick_arg, now_ns() - g->release_ns);
-}
-
-static u64 wait_tick(const struct gang *g)
-{
-	return min_u64(TICK_NS, g->cfg.timeout_ns / 4 + 1);
 }
 
 static void wait_all(struct gang *g)

@@ -13,6 +13,7 @@
 #include "compat.h"
 #include "interrupt.h"
 #include "populate.h"
+#include "thread_start.h"
 #include "util.h"
 
 /* Below this a thread costs more than it saves. */
@@ -20,6 +21,8 @@
 #define SLICE_THREADS 64
 /* Between two looks for an interrupt. */
 #define SLICE_BYTES MIB(256)
+/* Of a slice, on a host that has to swap or to compact for it. */
+#define POPULATE_S 600
 
 struct share {
 	u8 *mem;
@@ -102,7 +105,9 @@ static int populate_slice(u8 *mem, u64 bytes, u64 page_bytes, unsigned int nr)
 	}
 	for (unsigned int i = 0; i < nr; i++) {
 		if (started[i])
-			pthread_join(thread[i], NULL);
+			thread_join(thread[i], POPULATE_S,
+				    "populating host memory "
+				    "(MADV_POPULATE_WRITE)");
 		if (share[i].error)
 			error = share[i].error;
 	}

@@ -17,6 +17,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "thread_start.h"
 #include "uffd.h"
 #include "util.h"
 
@@ -280,7 +281,8 @@ void uffd_server_free(struct uffd_server *s)
 	if (write(s->stop_fd, &one, sizeof(one)) != sizeof(one))
 		die("ending the userfaultfd server: %s", strerror(errno));
 	for (unsigned int i = 0; i < s->nr; i++) {
-		pthread_join(s->answerer[i].thread, NULL);
+		thread_join(s->answerer[i].thread, THREAD_END_S,
+			    "thread %u that answers page faults", i);
 		free(s->answerer[i].page);
 	}
 	close(s->fd);
