@@ -121,6 +121,7 @@ struct run {
 	u64 *stats_before; /* KVM's statistics at the previous sample */
 	u64 sampled;	   /* a bit for each metric */
 	u64 left_out;	   /* likewise: metrics_not_applicable() */
+	u64 stops;	   /* of the process, at the previous sample */
 	struct gang_config gang_config;
 };
 

@@ -10,6 +10,7 @@
 #include "lock_wait.h"
 #include "mode.h"
 #include "point.h"
+#include "stops.h"
 #include "util.h"
 
 static const struct bench_config *common(const struct run *r)
@@ -21,6 +22,7 @@ void run_create(struct run *r, u64 memory_bytes)
 {
 	const struct bench_config *c = common(r);
 
+	r->stops = stops_seen();
 	r->vm = vm_create(&(struct vm_config){
 		.mode = mode_find(c->mode),
 		.nr_vcpus = r->nr_vcpus,
@@ -200,10 +202,27 @@ void stats_end(struct run *r, int metric)
 	take_stats(r, &r->point->series[metric]);
 }
 
+/* Its samples stay, for whoever reads them to know better. */
+static void note_stop(struct run *r, int metric)
+{
+	u64 seen = stops_seen();
+
+	if (seen == r->stops)
+		return;
+	r->stops = seen;
+	if (!r->dropped)
+		note(r,
+		     "run %llu: the process was stopped (SIGSTOP or the like) "
+		     "before %s was sampled, whose time may contain that",
+		     (unsigned long long)(r->index - common(r)->warmup + 1),
+		     r->bench->metrics[metric].name);
+}
+
 void sample_time(struct run *r, int metric, struct timing t)
 {
 	struct series *s = &r->point->series[metric];
 
+	note_stop(r, metric);
 	/* the host alone has all of it to do */
 	s->thread_pages = t.vcpu_ns ? r->vcpu_pages : s->pages;
 	interrupt_check();
@@ -221,6 +240,7 @@ void sample(struct run *r, int metric, struct timing t)
 
 void sample_value(struct run *r, int metric, u64 value)
 {
+	note_stop(r, metric);
 	r->sampled |= BIT(metric);
 	if (!r->dropped)
 		series_add_value(&r->point->series[metric], value);
@@ -270,6 +290,7 @@ double run_tick_ns(const struct run *r)
 void sample_guest(struct run *r, int metric, u32 vcpu,
 		  const struct guest_histogram *counted)
 {
+	note_stop(r, metric);
 	r->sampled |= BIT(metric);
 	if (!r->dropped)
 		series_add_guest(&r->point->series[metric], vcpu, r->nr_vcpus,
