@@ -22,9 +22,11 @@
 #include "report_scaling.h"
 #include "results.h"
 #include "steal.h"
+#include "stops.h"
 #include "util.h"
 #include "variants.h"
 #include "version.h"
+#include "watchdog.h"
 
 static u64 memory_of(const struct session *s, const struct point *p)
 {
@@ -122,6 +124,18 @@ static int end_early(void *arg, int code, const char *message)
 		return EXIT_FAIL;
 	}
 	return code;
+}
+
+/* By the thread that watches, while the main thread may be anywhere. */
+static void report_standstill(void *arg, const char *message)
+{
+	struct session *s = arg;
+
+	if (ftrylockfile(s->text) == 0)
+		report_bail_out(s, message);
+	else
+		dprintf(fileno(s->text), "Bail out! %s\n", message);
+	dprintf(STDERR_FILENO, "%s: %s\n", s->bench->name, message);
 }
 
 /* Everything that could skip, for all points, before the first is measured. */
@@ -313,9 +327,13 @@ int bench_main(const struct bench *bench, int argc, char **argv)
 	bench_options_finish(bench, config);
 	init_session(&s);
 	interrupt_init();
+	stops_init();
 	if (s.common->json)
 		results_check_path(s.common->json);
 	set_end_handler(end_early, &s);
+	watchdog_start(&(struct watchdog_config){ .seconds = WATCHDOG_S,
+						  .report = report_standstill,
+						  .arg = &s });
 	code = run_session(&s);
 	kernel_log_close(s.kernel_log);
 	points_fini(&s);

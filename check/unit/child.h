@@ -18,6 +18,9 @@ struct child {
 	int code; /* exit code; plus 1000, a signal's number */
 	char out[8192];
 	char err[8192];
+	/* while it runs */
+	pid_t pid;
+	FILE *out_file, *err_file;
 };
 
 static inline void child_read(FILE *f, char *text, size_t size)
@@ -27,26 +30,37 @@ static inline void child_read(FILE *f, char *text, size_t size)
 	fclose(f);
 }
 
-static inline void child_run(struct child *child, void (*body)(void *arg),
-			     void *arg)
+static inline void child_start(struct child *child, void (*body)(void *arg),
+			       void *arg)
 {
-	FILE *out = tmpfile(), *err = tmpfile();
-	int status;
-	pid_t pid;
-
+	child->out_file = tmpfile();
+	child->err_file = tmpfile();
 	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		dup2(fileno(out), STDOUT_FILENO);
-		dup2(fileno(err), STDERR_FILENO);
+	child->pid = fork();
+	if (child->pid == 0) {
+		dup2(fileno(child->out_file), STDOUT_FILENO);
+		dup2(fileno(child->err_file), STDERR_FILENO);
 		body(arg);
 		exit(CHILD_RETURNED);
 	}
-	waitpid(pid, &status, 0);
+}
+
+static inline void child_finish(struct child *child)
+{
+	int status;
+
+	waitpid(child->pid, &status, 0);
 	child->code = WIFEXITED(status) ? WEXITSTATUS(status) :
 					  1000 + WTERMSIG(status);
-	child_read(out, child->out, sizeof(child->out));
-	child_read(err, child->err, sizeof(child->err));
+	child_read(child->out_file, child->out, sizeof(child->out));
+	child_read(child->err_file, child->err, sizeof(child->err));
+}
+
+static inline void child_run(struct child *child, void (*body)(void *arg),
+			     void *arg)
+{
+	child_start(child, body, arg);
+	child_finish(child);
 }
 
 #endif
