@@ -89,7 +89,8 @@ sub become
 }
 
 # run([command], timeout => s, env => {}, stdout => path,
-#     meanwhile => sub { my ($pid, $seconds) = @_; true: call no more })
+#     meanwhile => sub { my ($pid, $seconds) = @_; true: call no more },
+#     step => s, between two calls)
 #
 # Returns { code, signal, hung, seconds, out, err }. The program leads a
 # session of its own; nothing of it survives the call, and "orphans" counts
@@ -112,7 +113,7 @@ sub run
 		if ($seconds > $limit && !$r{hung}++) {
 			kill 'KILL', -$pid;
 		}
-		sleep 0.01;
+		sleep($opt{step} // 0.01);
 	}
 	@r{qw(code signal seconds)} = ($? >> 8, $? & 127, time - $start);
 	$r{orphans} = kill(0, -$pid) ? 1 : 0;
