@@ -145,7 +145,7 @@ SKIP: {
 		my ($name) = $program =~ m{([^/]+)$};
 		my $what = "$name: 64M in a control group of 64M";
 		my @cmd = in_group($program, '-b', '64M');
-		my $err = qr{6\dM of memory needed, the control group leaves \d+K of 64M: echo \d+ > \S+};
+		my $err = qr{6\dM of memory needed, the control group leaves \d+[KM] of 64M: echo \d+ > \S+};
 
 		skipped($what, \@cmd, err => [ $err ]);
 		skipped("$what, --strict", \@cmd, strict => 1, err => [ $err ]);
