@@ -9,13 +9,17 @@ program() {
 	chmod +x "$scratch/$1"
 }
 
+# run [jobs=N] PROGRAM...: the option stands before those that it is for.
 run() {
-	local programs=()
+	local words=() word
 
-	for p in "$@"; do
-		programs+=("$scratch/$p")
+	for word in "$@"; do
+		case $word in
+		jobs=*) words+=(--jobs "${word#*=}") ;;
+		*) words+=("$scratch/$word") ;;
+		esac
 	done
-	check/run --logs "$scratch/logs" --limit 1 "${programs[@]}"
+	check/run --logs "$scratch/logs" --limit 1 "${words[@]}"
 }
 
 # counts "N passed, N failed, N skipped" STATUS PROGRAM...: the last line
@@ -158,14 +162,121 @@ part() {
 }
 
 part one <<'X'
-sleep 0.6; echo 1..1; echo ok 1
+sleep 0.7; echo 1..1; echo ok 1
 X
 part two <<'X'
 echo 1..1; echo ok 1
 X
-it "parts: how long each takes" says '^ .*/one +1$' run one/check two/check
-it "... and each of them" says '^ .*/two +0$' run one/check two/check
+it "parts: how long each takes" says '^ .*/one +1 +0$' run one/check two/check
+it "... and each of them" says '^ .*/two +0 +0$' run one/check two/check
+it "... and all" says '^  in all +1 +0$' run one/check two/check
 it "of a single part not" fails says '^Seconds' run one/check
+part worker <<'X'
+echo 1..1; perl -e 'while ((times)[0] < 0.7) { $n++ for 1 .. 1000 }'; echo ok 1
+X
+it "... and what CPU time" says '^ .*/worker +[1-9][0-9]* +[1-9]$' run jobs=5 one/check worker/check
+
+# ---- several at a time ----
+
+# Each waits for a word of the other's, twice.
+for pair in "left right" "right left"; do
+	read -r one other <<<"$pair"
+	program "$one" <<-X
+	echo 1..2; touch $scratch/from.$one
+	while ! [ -e $scratch/from.$other ]; do sleep 0.02; done
+	seq -f '# $one %.0f' 3000; echo "ok 1"; touch $scratch/to.$one
+	while ! [ -e $scratch/to.$other ]; do sleep 0.02; done
+	seq -f '# $one %.0f' 3001 6000; echo "ok 2 - $one"
+	X
+done
+program slow <<X
+touch $scratch/busy; sleep 0.7; rm $scratch/busy; echo 1..1; echo "ok 1"
+X
+program slower <<'X'
+sleep 1.4; echo 1..1; echo "ok 1"
+X
+program alone <<X
+sleep 0.3; echo 1..1; [ ! -e $scratch/busy ] || printf "not "; echo "ok 1"
+X
+for name in first second; do
+	program "$name" <<-X
+	echo \$\$ >$scratch/pid.$name; echo 1..1; exec sleep 60
+	X
+done
+
+# together [jobs=N] PROGRAM...: without what the last time left
+together() {
+	rm -f "$scratch"/{from,to}.* "$scratch/busy"
+	run "$@"
+}
+
+is_whole() {
+	seq -f "# $1 %.0f" 6000 | diff - <(grep '^#' "$scratch"/logs/*-"$1".log)
+}
+
+in_order() {
+	local found
+
+	found=$(together jobs=2 "$@" | sed -En 's,^(ok|FAILED) .*/(\w+) .* s$,\2,p' | xargs)
+	echo "order: $found"
+	[ "$found" = "$*" ]
+}
+
+# ends_all SIGNAL: with another one that has ended, and with its turn to come.
+ends_all() {
+	local run status=0 name
+
+	rm -f "$scratch"/pid.*
+	check/run --logs "$scratch/logs" --jobs 3 "$scratch"/{first,pass,second} \
+		>"$scratch/text" 2>&1 &
+	run=$!
+	until [ -s "$scratch/pid.first" ] && [ -s "$scratch/pid.second" ]; do
+		sleep 0.02
+	done
+	sleep 0.5
+	kill -"$1" $run
+	wait $run || status=$?
+	cat "$scratch/text"
+	[ $status -eq 130 ]
+	says '^interrupted$' cat "$scratch/text"
+	says '^ok .*/pass ' cat "$scratch/text"
+	for name in first second; do
+		fails says "/$name" cat "$scratch/text"
+		fails kill -0 "$(cat "$scratch/pid.$name")"
+	done
+}
+
+it "two at a time" says '^4 passed, 0 failed' together jobs=2 left right
+it "... the first one's output is whole" is_whole left
+it "... and so is the other's" is_whole right
+it "one after another, these do not end" says '^1 passed, 2 failed' \
+	together left right
+it "... and are found not to be whole" fails is_whole left
+it "the order stays" in_order slow pass fail
+it "... whoever is first" in_order pass slow fail hang
+it "three, where two fit" says '^4 passed, 0 failed, 1 skipped$' \
+	together jobs=2 slow pass skip
+it "one that fails beside another that does not" \
+	says '^2 passed, 1 failed, 0 skipped$' together jobs=2 slow fail
+it "... which is the one" says '^FAILED .*/fail ' together jobs=2 slow fail
+it "one that hangs, too" says '^3 passed, 1 failed, 0 skipped$' \
+	together jobs=2 hang pass
+it "... or that ignores SIGTERM" says '^3 passed, 1 failed, 0 skipped$' \
+	together jobs=2 pass stubborn
+it "of two each has twice the time" says '^2 passed, 0 failed' \
+	together jobs=2 slower slow
+it "... and one alone not" says '^0 passed, [1-9] failed' together slower
+it "one alone waits for all" says '^2 passed, 0 failed' \
+	together jobs=2 slow jobs=1 alone
+it "... and is waited for" says '^2 passed, 0 failed' \
+	together slow jobs=2 alone
+it "... which those beside others are not" says '^1 passed, 1 failed' \
+	together jobs=2 slow alone
+for signal in INT TERM HUP; do
+	it "SIG$signal ends all of them" ends_all $signal
+done
+it "no number of jobs" exits 2 check/run --jobs 0 "$scratch/pass"
+
 it "without logs" says "^1 passed, 1 failed" check/run "$scratch/fail"
 it "nothing to run" counts "0 passed, 1 failed, 0 skipped" 1
 done_testing
