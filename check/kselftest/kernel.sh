@@ -23,6 +23,7 @@ unpack() {
 
 # fetch_kernel: sets $kernel, a directory with these parts at their places and
 # nothing else of a kernel source; ends the check by a skip if there is none.
+# Others wait for the first one.
 fetch_kernel() {
 	local tarball
 
@@ -36,12 +37,16 @@ fetch_kernel() {
 	fi
 	[ -n "$tarball" ] ||
 		skip_all "no kernel source: apt-get install linux-source, or KSRC=DIR"
-	[ "$kernel/$(basename "$tarball")" -nt "$tarball" ] && return
-	rm -rf "$kernel" "$kernel.new"
-	mkdir -p "$kernel.new"
-	unpack "$tarball" "$kernel.new"
-	touch "$kernel.new/$(basename "$tarball")"
-	mv "$kernel.new" "$kernel"
+	exec 9>"$kernel.lock"
+	flock 9
+	if ! [ "$kernel/$(basename "$tarball")" -nt "$tarball" ]; then
+		rm -rf "$kernel" "$kernel.new"
+		mkdir -p "$kernel.new"
+		unpack "$tarball" "$kernel.new"
+		touch "$kernel.new/$(basename "$tarball")"
+		mv "$kernel.new" "$kernel"
+	fi
+	exec 9>&-
 }
 
 have_kvm() {
