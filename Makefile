@@ -95,7 +95,7 @@ $(OUT)/flags: FORCE
 	$(call keep,$(FLAGS))
 $(OUT)/link-flags: FORCE
 	$(call keep,$(LINK))
-objects = $(filter %.o %.a,$^)
+objects = $(filter %.o,$^) $(filter %.a,$^)
 
 $(OUT)/libkvmeter.a: $(LIB)
 	$(call say,AR)

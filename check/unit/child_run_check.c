@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -136,6 +137,62 @@ static void test_time_limit(void **state __maybe_unused)
 	assert_in_range(end.ns, NSEC_PER_SEC / 2, 8 * NSEC_PER_SEC);
 	expect_text(out_path, "told");
 	assert_true(is_gone(alive_path));
+}
+
+/* Somebody stops it, for a while or for ever: that is not its fault. */
+static void test_stopped(void **state __maybe_unused)
+{
+	struct child_end end =
+		run("(sleep 1.3; kill -CONT $$) & kill -STOP $$; sleep 0.5; "
+		    "exit 5",
+		    3 * NSEC_PER_SEC / 2);
+
+	assert_false(end.timed_out);
+	assert_int_equal(end.code, 5);
+	assert_in_range(end.ns, 3 * NSEC_PER_SEC / 2, 8 * NSEC_PER_SEC);
+
+	end = run("sleep 100 & echo $! >$1; kill -STOP $$", NSEC_PER_SEC);
+	assert_true(end.timed_out);
+	assert_int_equal(end.stop_signal, SIGSTOP);
+	assert_non_null(strstr(child_why_late(&end), "stopped by signal 19"));
+	assert_in_range(end.ns, NSEC_PER_SEC, 8 * NSEC_PER_SEC);
+	assert_true(is_gone(alive_path));
+	assert_string_equal(
+		child_why_late(&(struct child_end){ .timed_out = true }), "");
+}
+
+/* Instead of libc's: a kernel in which nobody dies of SIGKILL. */
+static bool kills = true;
+
+int kill(pid_t pid, int sig)
+{
+	return sig == SIGKILL && !kills ? 0 : syscall(SYS_kill, pid, sig);
+}
+
+static void test_stuck(void **state __maybe_unused)
+{
+	char *argv[] = { "sh", "-c",
+			 "trap '' TERM; echo $$ >$0; while :; do sleep 1; done",
+			 alive_path, NULL };
+	u64 pid;
+	struct child_end end;
+
+	kills = false;
+	end = child_run(&(struct child_config){
+		.argv = argv,
+		.timeout_ns = NSEC_PER_SEC / 2,
+		.grace_ns = NSEC_PER_SEC / 2,
+		.gone_ns = NSEC_PER_SEC,
+	});
+	kills = true;
+	assert_true(end.timed_out && end.stuck);
+	assert_int_equal(end.code, -1);
+	assert_non_null(strstr(child_why_late(&end), "not even when it was "
+						     "killed"));
+	assert_true(end.ns < 20 * NSEC_PER_SEC);
+	assert_true(read_number(&pid, "%s", alive_path));
+	kill(-(pid_t)pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static void test_nothing_stays(void **state __maybe_unused)
@@ -286,6 +343,8 @@ int main(void)
 		cmocka_unit_test(test_not_started),
 		cmocka_unit_test(test_no_shell),
 		cmocka_unit_test(test_time_limit),
+		cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_stuck),
 		cmocka_unit_test(test_nothing_stays),
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_pending),

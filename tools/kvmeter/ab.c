@@ -5,6 +5,7 @@
 #include "child.h"
 #include "kvmeter.h"
 #include "options.h"
+#include "scratch.h"
 #include "trial.h"
 #include "util.h"
 
@@ -172,6 +173,8 @@ static int run(const struct ab_config *c, char **operands)
 	settings_close();
 	trial_tell_results(&t, &c->trial);
 	read_results(&t, names, &report);
+	scratch_remove();
+	child_fini();
 	return compare_judge(&report, &c->trial.compare);
 }
 

@@ -111,8 +111,9 @@ static char *judge_end(const struct bisect *b, const struct hook_run *run,
 		step_abort("%s hook: %s: %s", name, b->hooks[run->hook][0],
 			   strerror(end->error));
 	if (end->timed_out)
-		return xasprintf("%s hook: no end within %llu s", name,
-				 (unsigned long long)b->hook_timeout_s);
+		return xasprintf("%s hook: no end within %llu s%s", name,
+				 (unsigned long long)b->hook_timeout_s,
+				 child_why_late(end));
 	if (end->signal)
 		return xasprintf("%s hook: killed by signal %d (%s)", name,
 				 end->signal, strsignal(end->signal));

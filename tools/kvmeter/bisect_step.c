@@ -72,10 +72,7 @@ void step_abort(const char *fmt, ...)
 
 void step_interrupted(void)
 {
-	int sig = child_interrupted();
-
-	end(EXIT_INTERRUPTED + sig, "interrupted by signal %d (%s)", sig,
-	    strsignal(sig));
+	child_die();
 }
 
 /* ---- the commit ---- */

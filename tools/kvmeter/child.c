@@ -12,18 +12,23 @@
 #include <unistd.h>
 #include "child.h"
 #include "clock.h"
+#include "patience.h"
 #include "util.h"
 
 /* Room for "/proc/self/fd/N". */
 #define CAPTURE_PATH 32
 
+/* Between two looks at a child. */
+#define LOOK_NS NSEC_PER_SEC
+
 /* Signals are a process's: the only state of this file. */
 static struct {
 	bool ready;
-	sigset_t at_start; /* mask that children get */
-	sigset_t ends;	   /* what asks us to end */
-	sigset_t all;	   /* that, and SIGCHLD */
-	int caught;	   /* the first of @ends */
+	sigset_t at_start;	  /* mask that children get */
+	sigset_t ends;		  /* what asks us to end */
+	sigset_t all;		  /* that, and SIGCHLD */
+	int caught;		  /* the first of @ends */
+	struct sigaction on_pipe; /* what SIGPIPE did */
 } signals;
 
 static void add_unless_ignored(int sig)
@@ -37,6 +42,8 @@ static void add_unless_ignored(int sig)
 
 void child_init(void)
 {
+	static const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
 	if (signals.ready)
 		return;
 	signals.ready = true;
@@ -49,6 +56,16 @@ void child_init(void)
 	/* ignored, it would take the child's status away from us */
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &signals.all, &signals.at_start);
+	sigaction(SIGPIPE, &ignore, &signals.on_pipe);
+}
+
+void child_fini(void)
+{
+	if (child_interrupted())
+		child_die();
+	sigaction(SIGPIPE, &signals.on_pipe, NULL);
+	sigprocmask(SIG_SETMASK, &signals.at_start, NULL);
+	signals.ready = false;
 }
 
 int child_interrupted(void)
@@ -65,6 +82,14 @@ int child_interrupted(void)
 			signals.caught = sig;
 	}
 	return signals.caught;
+}
+
+void child_die(void)
+{
+	int sig = child_interrupted();
+
+	end(EXIT_INTERRUPTED + sig, "interrupted by signal %d (%s)", sig,
+	    strsignal(sig));
 }
 
 /* ---- in the child, before the program ---- */
@@ -140,37 +165,37 @@ static char *find_program(const char *name)
 	return xstrdup(name);
 }
 
-/* Returns 0 once the program runs, or the errno that @report tells. */
+/* 0 if the program ran, or the errno that @report tells; once it has ended. */
 static int start_error(int report)
 {
 	int error = 0;
-	ssize_t nr;
+	ssize_t nr = read(report, &error, sizeof(error));
 
-	do {
-		nr = read(report, &error, sizeof(error));
-	} while (nr < 0 && errno == EINTR);
+	close(report);
 	return nr == sizeof(error) ? error : 0;
 }
 
-static pid_t start(const struct child_config *cfg, const char *path, int *error)
+/* *@report: what start_error() is to read. */
+static pid_t start(const struct child_config *cfg, const char *path,
+		   int *report, int *error)
 {
 	pid_t parent = getpid(), pid;
-	int report[2];
+	int ends[2];
 
-	if (pipe2(report, O_CLOEXEC)) {
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) {
 		*error = errno;
 		return -1;
 	}
 	pid = fork();
 	if (pid == 0)
-		become(cfg, path, parent, report[1]);
+		become(cfg, path, parent, ends[1]);
 	*error = pid < 0 ? errno : 0;
-	close(report[1]);
-	if (pid > 0) {
+	close(ends[1]);
+	*report = ends[0];
+	if (pid > 0)
 		setpgid(pid, pid); /* whoever comes first */
-		*error = start_error(report[0]);
-	}
-	close(report[0]);
+	else
+		close(ends[0]);
 	return pid;
 }
 
@@ -188,66 +213,135 @@ static void signal_group(pid_t pid, int sig)
 	kill(-pid, SIGCONT); /* one that is stopped would not notice */
 }
 
-/* Returns a signal of signals.all, or 0 at the deadline (0: none). */
-static int wait_signal(u64 deadline_ns)
+/* Returns a signal of signals.all, or 0 after @ns. */
+static int wait_signal(u64 ns)
 {
-	u64 now = now_ns(), left;
-	struct timespec ts;
-	int sig;
+	struct timespec ts = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
+	int sig = sigtimedwait(&signals.all, NULL, &ts);
 
-	if (!deadline_ns) {
-		sig = sigwaitinfo(&signals.all, NULL);
-	} else {
-		left = deadline_ns > now ? deadline_ns - now : 0;
-		ts.tv_sec = left / NSEC_PER_SEC;
-		ts.tv_nsec = left % NSEC_PER_SEC;
-		sig = sigtimedwait(&signals.all, NULL, &ts);
-	}
 	if (sig > 0)
 		return sig;
 	return errno == EINTR ? SIGCHLD : 0;
 }
 
-/* Asks the group to end; returns when to ask no longer. */
-static u64 ask_to_end(pid_t pid)
+/* A child that is waited for. */
+struct wait {
+	pid_t pid;
+	u64 timeout_ns; /* of what is done now; 0: none */
+	struct patience patience;
+	u64 seen_ns; /* of the patience */
+	u64 ran_ns, stopped_ns;
+	int stop_signal; /* that it is stopped by, or 0 */
+};
+
+static void begin_wait(struct wait *w, u64 timeout_ns)
 {
-	signal_group(pid, SIGTERM);
-	return now_ns() + CHILD_GRACE_S * NSEC_PER_SEC;
+	patience_begin(&w->patience, LOOK_NS);
+	w->timeout_ns = timeout_ns;
+	w->seen_ns = w->ran_ns = w->stopped_ns = 0;
 }
 
-/* Until the child is a zombie. */
-static void wait_end(pid_t pid, u64 timeout_ns, struct child_end *end)
+/*
+ * While it is stopped its time does not run; but it may not be so for ever.
+ * Returns true at the limit of either.
+ */
+static bool is_over(struct wait *w)
 {
-	u64 deadline = timeout_ns ? now_ns() + timeout_ns : 0;
-	bool asked = false;
-	int sig;
+	u64 now = patience_look(&w->patience);
+	siginfo_t info = { .si_pid = 0 };
 
-	while (!has_ended(pid)) {
-		sig = wait_signal(deadline);
-		if (sig == SIGCHLD)
-			continue;
-		if (sig && !signals.caught)
-			signals.caught = sig;
-		end->interrupted |= sig != 0;
-		if (has_ended(pid))
-			break;
-		if (asked) {
-			kill(-pid, SIGKILL);
-			deadline = 0;
-			continue;
-		}
-		end->timed_out = sig == 0;
-		deadline = ask_to_end(pid);
-		asked = true;
+	*(w->stop_signal ? &w->stopped_ns : &w->ran_ns) += now - w->seen_ns;
+	w->seen_ns = now;
+	while (waitid(P_PID, w->pid, &info, WSTOPPED | WCONTINUED | WNOHANG) ==
+		       0 &&
+	       info.si_pid == w->pid) {
+		w->stop_signal = info.si_code == CLD_STOPPED ? info.si_status :
+							       0;
+		info.si_pid = 0;
 	}
+	return w->timeout_ns &&
+	       max_u64(w->ran_ns, w->stopped_ns) >= w->timeout_ns;
+}
+
+/* Not before something may be over. */
+static u64 next_look(const struct wait *w)
+{
+	u64 used = max_u64(w->ran_ns, w->stopped_ns);
+
+	return w->timeout_ns > used ? min_u64(LOOK_NS, w->timeout_ns - used) :
+				      LOOK_NS;
+}
+
+/* Until the child is a zombie (true), or a signal asks us to end, or the limit.
+ */
+static bool wait_a_while(struct wait *w, struct child_end *end)
+{
+	while (!has_ended(w->pid)) {
+		int sig = wait_signal(next_look(w));
+
+		if (sig && sig != SIGCHLD) {
+			if (!signals.caught)
+				signals.caught = sig;
+			end->interrupted = true;
+			return has_ended(w->pid);
+		}
+		if (is_over(w))
+			return has_ended(w->pid);
+	}
+	return true;
+}
+
+static u64 or_seconds(u64 ns, u64 seconds)
+{
+	return ns ? ns : seconds * NSEC_PER_SEC;
+}
+
+/* The same, having asked it to end, and then killed it. */
+static void wait_end(pid_t pid, const struct child_config *cfg,
+		     struct child_end *end)
+{
+	struct wait w = { .pid = pid };
+
+	begin_wait(&w, cfg->timeout_ns);
+	if (wait_a_while(&w, end))
+		return;
+	if (!end->interrupted) {
+		end->timed_out = true;
+		end->stop_signal = w.stop_signal;
+	}
+	signal_group(pid, SIGTERM);
+	begin_wait(&w, or_seconds(cfg->grace_ns, CHILD_GRACE_S));
+	if (wait_a_while(&w, end))
+		return;
+	kill(-pid, SIGKILL);
+	begin_wait(&w, or_seconds(cfg->gone_ns, CHILD_GONE_S));
+	while (!wait_a_while(&w, end) && !is_over(&w))
+		;
+	end->stuck = !has_ended(pid);
+}
+
+/* Not reaped before, its number is still that of the group. */
+static void reap(pid_t pid, struct child_end *end)
+{
+	int status = 0;
+
+	kill(-pid, SIGKILL);
+	if (end->stuck)
+		return;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status))
+		end->code = WEXITSTATUS(status);
+	else
+		end->signal = WTERMSIG(status);
 }
 
 struct child_end child_run(const struct child_config *cfg)
 {
 	struct child_end end = { .code = -1 };
 	u64 begin = now_ns();
-	int status = 0;
 	char *path;
+	int report;
 	pid_t pid;
 
 	if (child_interrupted()) {
@@ -256,23 +350,33 @@ struct child_end child_run(const struct child_config *cfg)
 	}
 	fflush(NULL); /* what was printed before stands before */
 	path = find_program(cfg->argv[0]);
-	pid = start(cfg, path, &end.error);
+	pid = start(cfg, path, &report, &end.error);
 	free(path);
 	if (pid < 0)
 		return end;
-	wait_end(pid, cfg->timeout_ns, &end);
-	/* not reaped yet, its number is still that of the group */
-	kill(-pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	wait_end(pid, cfg, &end);
+	reap(pid, &end);
 	end.ns = now_ns() - begin;
+	end.error = start_error(report);
 	if (end.error)
-		return end;
-	if (WIFEXITED(status))
-		end.code = WEXITSTATUS(status);
-	else
-		end.signal = WTERMSIG(status);
+		end.code = -1;
 	return end;
+}
+
+const char *child_why_late(const struct child_end *end)
+{
+	static char text[128];
+
+	text[0] = '\0';
+	if (end->stop_signal)
+		snprintf(text, sizeof(text),
+			 ": it was stopped by signal %d (%s), and nobody "
+			 "continued it",
+			 end->stop_signal, strsignal(end->stop_signal));
+	else if (end->stuck)
+		snprintf(text, sizeof(text),
+			 ", not even when it was killed: see dmesg");
+	return text;
 }
 
 /* Where the child is to write; -1 if there is no need. */

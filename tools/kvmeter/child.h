@@ -23,13 +23,23 @@ struct child_config {
 	char *const *argv;
 	/* Fresh files, what is there is lost; NULL: inherited. May be equal. */
 	const char *stdout_path, *stderr_path;
-	u64 timeout_ns; /* 0: none */
+	/*
+	 * While it is stopped (SIGSTOP) its time does not run, but as long it
+	 * may be stopped at most. 0: none.
+	 */
+	u64 timeout_ns;
+	/* Between asking it to end and killing it; 0: CHILD_GRACE_S. */
+	u64 grace_ns;
+	/* What a killed one may take to be gone; 0: CHILD_GONE_S. */
+	u64 gone_ns;
 };
 
 struct child_end {
 	int code;   /* exit status; -1: it did not end by exiting */
 	int signal; /* that ended it, or 0 */
 	bool timed_out;
+	int stop_signal;  /* that it was stopped by, when it timed out; or 0 */
+	bool stuck;	  /* killed, and yet it has not ended: see dmesg */
 	bool interrupted; /* kvmeter was; child_interrupted() says by what */
 	u64 ns;		  /* from start to end, by the wall clock */
 	int error; /* errno: it, or one of its files, could not be opened */
@@ -38,18 +48,29 @@ struct child_end {
 /* Long enough to print results and to restore what was changed. */
 #define CHILD_GRACE_S 10
 
+/* The kernel may have terabytes to free; what it takes for a hung task. */
+#define CHILD_GONE_S 120
+
 /*
- * From here on such signals wait for child_run() and child_interrupted().
- * child_run() does it where it was not done before.
+ * From here on such signals wait for child_run() and child_interrupted(), and
+ * writing to a reader that has gone is an error. child_run() does it where it
+ * was not done before.
  */
 void child_init(void);
+
+/*
+ * From here on they do what they did before. One that has come meanwhile ends
+ * the process, by child_die().
+ */
+void child_fini(void);
 
 /*
  * The child leads a process group, which is killed once the child has ended:
  * what it left behind does not disturb the next one. At the time limit, and if
  * kvmeter is interrupted, the group gets SIGTERM, and SIGKILL after
- * CHILD_GRACE_S, or at once upon the next such signal. If kvmeter itself dies,
- * the child is killed.
+ * CHILD_GRACE_S, or at once upon the next such signal. It is given up if it has
+ * not gone CHILD_GONE_S after that. If kvmeter itself dies, the child is
+ * killed.
  *
  * After an interruption nothing is started: code -1, error 0, interrupted.
  */
@@ -62,7 +83,13 @@ struct child_end child_run(const struct child_config *cfg);
 struct child_end child_capture(char *const *argv, u64 timeout_ns, char **out,
 			       char **err);
 
+/* To be put behind "no end within N s": "", or what the reason was. */
+const char *child_why_late(const struct child_end *end);
+
 /* The number of the first signal that asked kvmeter to end; 0: none yet. */
 int child_interrupted(void);
+
+/* Ends by that signal's number, saying so. */
+void __noreturn child_die(void);
 
 #endif

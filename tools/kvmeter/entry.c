@@ -217,8 +217,9 @@ static char *abnormal_end(const struct entry *e, const json_t *results,
 	if (end->error)
 		return xasprintf("cannot be started: %s", strerror(end->error));
 	if (end->timed_out)
-		return xasprintf("ended at the time limit of %llu s",
-				 (unsigned long long)e->timeout_s);
+		return xasprintf("ended at the time limit of %llu s%s",
+				 (unsigned long long)e->timeout_s,
+				 child_why_late(end));
 	if (end->signal)
 		return entry_signal_text(end);
 	if (end->code == EXIT_PASS)

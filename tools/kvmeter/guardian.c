@@ -8,10 +8,16 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "clock.h"
 #include "guardian.h"
+#include "patience.h"
 #include "util.h"
 
 #define DISMISSED 'd'
+
+/* What it may take to end, and between two looks whether it has. */
+#define END_NS (5 * NSEC_PER_SEC)
+#define LOOK_NS NSEC_PER_MSEC
 
 /* There is one: the only state of this file. */
 static struct {
@@ -99,6 +105,22 @@ void guardian_begin(const struct settings *s)
 	guardian.socket = ends[1];
 }
 
+/* Reaps it; false if it is still there after a while. */
+static bool has_ended(void)
+{
+	struct patience patience;
+	pid_t ended;
+
+	patience_begin(&patience, LOOK_NS);
+	do {
+		ended = waitpid(guardian.pid, NULL, WNOHANG);
+		if (ended == guardian.pid || (ended < 0 && errno == ECHILD))
+			return true;
+		sleep_until_ns(now_ns() + LOOK_NS);
+	} while (patience_look(&patience) < END_NS);
+	return false;
+}
+
 void guardian_end(void)
 {
 	const char word = DISMISSED;
@@ -109,7 +131,10 @@ void guardian_end(void)
 	if (send(guardian.socket, &word, 1, MSG_NOSIGNAL) < 0)
 		warn("the guardian of settings was killed");
 	close(guardian.socket);
-	while (waitpid(guardian.pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (!has_ended()) {
+		/* stopped by somebody, say: all it had to do was to end */
+		kill(guardian.pid, SIGKILL);
+		has_ended();
+	}
 	guardian.pid = 0;
 }

@@ -7,6 +7,7 @@
 #include "child.h"
 #include "clock.h"
 #include "html_plot.h"
+#include "scratch.h"
 #include "util.h"
 
 /* Figures take milliseconds each; this is for a machine in distress. */
@@ -53,36 +54,28 @@ void figure_add_key(struct figure *f, struct figure_key key)
 
 /* ---- gnuplot ---- */
 
-struct scratch {
-	char *directory, *script, *output, *errors;
+struct plot_files {
+	char *script, *output, *errors;
 };
 
-static void scratch_init(struct scratch *s)
+static void files_init(struct plot_files *s)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *directory = scratch_make();
 
-	s->directory =
-		xasprintf("%s/kvmeter-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(s->directory))
-		die("%s: %s", s->directory, strerror(errno));
-	s->script = xasprintf("%s/script", s->directory);
-	s->output = xasprintf("%s/output", s->directory);
-	s->errors = xasprintf("%s/errors", s->directory);
+	s->script = xasprintf("%s/script", directory);
+	s->output = xasprintf("%s/output", directory);
+	s->errors = xasprintf("%s/errors", directory);
 }
 
-static void scratch_fini(struct scratch *s)
+static void files_fini(struct plot_files *s)
 {
-	unlink(s->script);
-	unlink(s->output);
-	unlink(s->errors);
-	rmdir(s->directory);
+	scratch_remove();
 	free(s->script);
 	free(s->output);
 	free(s->errors);
-	free(s->directory);
 }
 
-static void write_script(const struct figures *f, const struct scratch *s)
+static void write_script(const struct figures *f, const struct plot_files *s)
 {
 	FILE *out = fopen(s->script, "we");
 
@@ -91,7 +84,7 @@ static void write_script(const struct figures *f, const struct scratch *s)
 		die("%s: %s", s->script, strerror(errno));
 }
 
-static struct child_end run_gnuplot(const struct scratch *s)
+static struct child_end run_gnuplot(const struct plot_files *s)
 {
 	/* -d: nothing of the user's own settings */
 	char *argv[] = { "gnuplot", "-d", s->script, NULL };
@@ -119,12 +112,13 @@ static void pass_on(const char *errors, const char *script)
 }
 
 /* Why it failed, to be freed; NULL: it has not, but may have had to say. */
-static char *complaint(const struct child_end *end, const struct scratch *s)
+static char *complaint(const struct child_end *end, const struct plot_files *s)
 {
 	char *errors = read_text("%s", s->errors);
 
 	if (end->timed_out)
-		return xstrdup("gnuplot does not come to an end");
+		return xasprintf("gnuplot does not come to an end%s",
+				 child_why_late(end));
 	if (end->code != 0)
 		return xasprintf("gnuplot: exit %d: %s", end->code,
 				 errors ? errors : "");
@@ -149,20 +143,19 @@ static void take_figures(struct figures *f, const char *text)
 void figures_draw(struct figures *f)
 {
 	struct child_end end;
-	struct scratch s;
+	struct plot_files s;
 	char *why, *text;
 
 	fclose(f->script);
 	if (f->nr == 0)
 		return;
-	scratch_init(&s);
+	files_init(&s);
 	write_script(f, &s);
 	end = run_gnuplot(&s);
 	why = end.error || end.interrupted ? NULL : complaint(&end, &s);
 	text = read_text("%s", s.output);
-	scratch_fini(&s);
-	if (end.interrupted)
-		_exit(EXIT_INTERRUPTED + child_interrupted());
+	files_fini(&s);
+	child_fini();
 	if (end.error == ENOENT)
 		skip("figures are drawn by gnuplot, which is not here: on "
 		     "Debian apt-get install gnuplot-nox, or ask for "

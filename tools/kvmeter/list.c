@@ -2,6 +2,7 @@
 /* kvmeter list [BENCHMARK]... */
 #include <stdlib.h>
 #include <string.h>
+#include "child.h"
 #include "escape.h"
 #include "kvmeter.h"
 #include "options.h"
@@ -176,6 +177,7 @@ int command_list(int argc, char **argv)
 		return EXIT_PASS;
 	}
 	programs_find(&programs, config.tests);
+	child_fini();
 	l.nr = first < argc ? (size_t)(argc - first) : programs.nr;
 	l.list = xcalloc(l.nr, sizeof(*l.list));
 	for (size_t i = 0; i < l.nr; i++)

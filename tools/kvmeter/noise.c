@@ -7,6 +7,7 @@
 #include "kvmeter.h"
 #include "noise.h"
 #include "options.h"
+#include "scratch.h"
 #include "trial.h"
 #include "util.h"
 
@@ -60,18 +61,23 @@ static const struct option_set set = {
 	.operands = "[BENCH] [-- OPTION...]",
 };
 
-/* Both sides of the same benchmark, judged as if they were two. */
-static void judge_same(struct noise *n, struct report *r, const struct trial *t,
-		       const struct noise_config *c)
+static void read_results(struct report *r, const struct trial *t)
 {
 	char *operands[TRIAL_SIDES];
-	struct problems p = { 0, NULL };
 	int side;
-	size_t i;
 
 	for (side = 0; side < TRIAL_SIDES; side++)
 		operands[side] = (char *)t->sides[side].directory;
 	compare_read(r, operands, TRIAL_SIDES, INPUT_FAILED_REFUSED);
+}
+
+/* Both sides of the same benchmark, judged as if they were two. */
+static void judge_same(struct noise *n, struct report *r,
+		       const struct noise_config *c)
+{
+	struct problems p = { 0, NULL };
+	size_t i;
+
 	r->rule = compare_rule(&c->trial.compare);
 	report_build(r, c->trial.compare.metric, &p);
 	if (p.nr)
@@ -117,7 +123,10 @@ static int run(const struct noise_config *c, const char *bench, char **typed)
 		trial_set_side(&t, side, program, typed, &c->trial);
 	measure(&n, &t);
 	trial_tell_results(&t, &c->trial);
-	judge_same(&n, &report, &t, c);
+	read_results(&report, &t);
+	scratch_remove();
+	child_fini();
+	judge_same(&n, &report, c);
 	noise_read(&n, &report.sides[TRIAL_A], &report.sides[TRIAL_B],
 		   c->trial.compare.metric);
 	if (c->trial.compare.format == FORMAT_JSON)

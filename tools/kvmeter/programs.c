@@ -55,9 +55,10 @@ static char *fault_of(const struct child_end *end)
 	if (end->error)
 		return xstrdup(strerror(end->error));
 	if (end->timed_out)
-		return xasprintf("no answer for %llu s",
+		return xasprintf("no answer for %llu s%s",
 				 (unsigned long long)(DESCRIBE_TIMEOUT_NS /
-						      NSEC_PER_SEC));
+						      NSEC_PER_SEC),
+				 child_why_late(end));
 	if (end->signal)
 		return xasprintf("killed by signal %d (%s)", end->signal,
 				 strsignal(end->signal));
@@ -91,7 +92,7 @@ static json_t *describe(const char *path)
 	json_t *root;
 
 	if (ended.interrupted)
-		end(EXIT_INTERRUPTED + child_interrupted(), "interrupted");
+		child_die();
 	fault = fault_of(&ended);
 	if (fault)
 		usage_error("%s --describe: %s", path, fault);

@@ -114,6 +114,16 @@ static void flush_output(int *error)
 		*error = errno;
 }
 
+/* In between two entries, what there is could be taken for all. */
+static void print_interruption(FILE *out)
+{
+	int sig = child_interrupted();
+
+	if (sig)
+		fprintf(out, "Bail out! interrupted by signal %d (%s)\n", sig,
+			strsignal(sig));
+}
+
 /* Returns errno of standard output, or 0. */
 static int run_all(struct suite_run *r, const struct run_options *o)
 {
@@ -129,6 +139,7 @@ static int run_all(struct suite_run *r, const struct run_options *o)
 		run_ktap_entry(r, i, detail, stdout);
 	}
 	run_ktap_end(r, detail, stdout);
+	print_interruption(stdout);
 	flush_output(&error);
 	return error;
 }
@@ -139,6 +150,7 @@ static void print_merged(const struct suite_run *r, FILE *out)
 	for (size_t i = 0; i < r->nr; i++)
 		run_ktap_entry(r, i, DETAIL_ALL, out);
 	run_ktap_end(r, DETAIL_ALL, out);
+	print_interruption(out);
 }
 
 static bool write_file(const struct suite_run *r, const char *path,

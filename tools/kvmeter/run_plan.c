@@ -26,7 +26,7 @@ static void check_options(const struct entry *e, const char *place,
 		child_capture(argv, 20 * NSEC_PER_SEC, NULL, &err);
 
 	if (ended.interrupted)
-		end(EXIT_INTERRUPTED + child_interrupted(), "interrupted");
+		child_die();
 	if (ended.code == EXIT_USAGE)
 		problem(p, "%s: %.*s", place, (int)strcspn(err, "\n"), err);
 	free(err);

@@ -51,8 +51,9 @@ static char *fault_of(const struct child_end *end, u64 timeout_ns)
 	if (end->error)
 		return xstrdup(strerror(end->error));
 	if (end->timed_out)
-		return xasprintf("no end within %llu s (--time-limit)",
-				 (unsigned long long)(timeout_ns / 1000000000));
+		return xasprintf("no end within %llu s (--time-limit)%s",
+				 (unsigned long long)(timeout_ns / 1000000000),
+				 child_why_late(end));
 	if (end->signal)
 		return xasprintf("killed by signal %d (%s)", end->signal,
 				 strsignal(end->signal));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
-#include <ftw.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "clock.h"
 #include "options.h"
 #include "programs.h"
+#include "scratch.h"
 #include "trial.h"
 #include "util.h"
 
@@ -29,35 +29,6 @@ const struct option_row trial_choice_rows[] = {
 	{ .type = OPT_END },
 };
 /* clang-format on */
-
-/* To be removed at exit: the only state of this file. */
-static char *temporary;
-
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static void remove_temporary(void)
-{
-	nftw(temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static const char *make_temporary(void)
-{
-	const char *where = getenv("TMPDIR");
-
-	temporary = xasprintf("%s/kvmeter-XXXXXX",
-			      where && *where ? where : "/tmp");
-	if (!mkdtemp(temporary))
-		die("%s: %s", temporary, strerror(errno));
-	atexit(remove_temporary);
-	return temporary;
-}
 
 static void make_side(const char *path, char name)
 {
@@ -82,7 +53,7 @@ static const char *make_directory(const char *path)
 	int side;
 
 	if (!path)
-		path = make_temporary();
+		path = scratch_make();
 	else if (mkdir(path, 0777) && errno != EEXIST)
 		end(EXIT_USAGE, "%s: %s", path, strerror(errno));
 	for (side = 0; side < TRIAL_SIDES; side++)
