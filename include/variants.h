@@ -7,9 +7,10 @@
 
 /*
  * Those that the option names or, if it names none, all there are; one, number
- * 0, for a benchmark without variants.
+ * 0, for a benchmark without variants. The first has index 0.
  */
-struct u64_list variants_wanted(const struct session *s);
+unsigned int variants_count(const struct session *s);
+unsigned int variants_get(const struct session *s, unsigned int index);
 
 /*
  * Asks KVM for each. One that was named and is missing skips the benchmark; of

@@ -261,8 +261,8 @@ static void store(const struct typed *t, void *config)
 		store_choice(t, member);
 		break;
 	case OPT_PRESET:
-		*(struct u64_list *)member =
-			(struct u64_list){ 1, { row->min } };
+		((struct u64_list *)member)->nr = 1;
+		((struct u64_list *)member)->v[0] = row->min;
 		break;
 	case OPT_CHOICE_LIST:
 		store_choices(t, member);

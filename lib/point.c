@@ -44,16 +44,16 @@ static void init_point(const struct session *s, struct point *p)
 void points_init(struct session *s)
 {
 	const struct bench_config *c = s->common;
-	struct u64_list variants = variants_wanted(s);
-	size_t nr = (size_t)c->vcpus.nr * c->bytes.nr * variants.nr;
+	unsigned int variants = variants_count(s);
+	size_t nr = (size_t)c->vcpus.nr * c->bytes.nr * variants;
 
 	s->points = xcalloc(nr, sizeof(*s->points));
 	for (s->nr_points = 0; s->nr_points < nr; s->nr_points++) {
 		struct point *p = &s->points[s->nr_points];
 		size_t i = s->nr_points;
 
-		p->variant = variants.v[i % variants.nr];
-		i /= variants.nr;
+		p->variant = variants_get(s, i % variants);
+		i /= variants;
 		p->bytes = c->bytes.v[i % c->bytes.nr];
 		p->vcpus = c->vcpus.v[i / c->bytes.nr];
 		init_point(s, p);

@@ -15,18 +15,21 @@ static const struct u64_list *named(const struct session *s)
 	return member;
 }
 
-struct u64_list variants_wanted(const struct session *s)
+unsigned int variants_count(const struct session *s)
 {
 	const struct bench_variants *v = s->bench->variants;
-	struct u64_list wanted = { 0 };
+	unsigned int nr = 0;
 
 	if (v && named(s)->nr)
-		return *named(s);
-	do {
-		wanted.v[wanted.nr] = wanted.nr;
-		wanted.nr++;
-	} while (v && v->names[wanted.nr]);
-	return wanted;
+		return named(s)->nr;
+	while (v && v->names[nr])
+		nr++;
+	return v ? nr : 1;
+}
+
+unsigned int variants_get(const struct session *s, unsigned int index)
+{
+	return s->bench->variants && named(s)->nr ? named(s)->v[index] : index;
 }
 
 static void leave_out(struct session *s, unsigned int variant, const char *why)
@@ -45,19 +48,19 @@ static void leave_out(struct session *s, unsigned int variant, const char *why)
 void variants_require(struct session *s)
 {
 	const struct bench_variants *v = s->bench->variants;
-	struct u64_list wanted = variants_wanted(s);
 	int kvm_fd;
 
 	if (!v || !v->missing)
 		return;
 	kvm_fd = kvm_open();
-	for (unsigned int i = 0; i < wanted.nr; i++) {
-		const char *why = v->missing(kvm_fd, wanted.v[i]);
+	for (unsigned int i = 0; i < variants_count(s); i++) {
+		unsigned int variant = variants_get(s, i);
+		const char *why = v->missing(kvm_fd, variant);
 
 		if (why && named(s)->nr)
-			skip("%s=%s: %s", v->key, v->names[wanted.v[i]], why);
+			skip("%s=%s: %s", v->key, v->names[variant], why);
 		if (why)
-			leave_out(s, wanted.v[i], why);
+			leave_out(s, variant, why);
 	}
 	close(kvm_fd);
 	if (!s->nr_points)
