@@ -132,7 +132,10 @@ bool zap_proof_check_refaults(struct zap_proof *p, int id, u64 *refaults)
 {
 	const char *missing = mappings_missing(p->r->vm);
 
-	if (missing && !p->r->faults) {
+	/* nothing was found out of how the memory was mapped */
+	if (!missing && !mappings_total(&p->working_set))
+		missing = "the working set is not known";
+	if (missing && (!p->r->faults || !mappings_total(&p->working_set))) {
 		check_unverified(p->r, id, "%s", missing);
 		return false;
 	}
