@@ -116,9 +116,21 @@ static int populate_slice(u8 *mem, u64 bytes, u64 page_bytes, unsigned int nr)
 
 void keep_mapped(void *mem, u64 bytes)
 {
-	if (syscall(SYS_mbind, mem, bytes, MPOL_LOCAL, NULL, 0UL, 0U) &&
-	    errno != ENOSYS)
-		warn("mbind: %s: NUMA balancing may disturb", strerror(errno));
+	static bool warned;
+	u64 balancing;
+	int error;
+
+	if (!syscall(SYS_mbind, mem, bytes, MPOL_LOCAL, NULL, 0UL, 0U))
+		return;
+	error = errno;
+	if (warned ||
+	    !read_number(&balancing, "/proc/sys/kernel/numa_balancing") ||
+	    !balancing)
+		return;
+	warn("mbind: %s: NUMA balancing may disturb: sysctl "
+	     "kernel.numa_balancing=0",
+	     strerror(error));
+	warned = true;
 }
 
 void populate(void *mem, u64 bytes, u64 page_bytes)
