@@ -97,9 +97,9 @@ struct vcpu {
 
 /*
  * Skips, with the remedy, if there is no usable /dev/kvm, or it lacks the mode
- * or so many vCPUs or memslots (beside that of control memory), or
- * RLIMIT_NOFILE cannot be raised to what the vCPUs need. Creates nothing.
- * Returns the guest's physical address bits.
+ * or so many vCPUs or memslots (beside that of control memory), or if limits of
+ * this process do not allow what they need (the one of open files is raised if
+ * it can be). Creates nothing. Returns the guest's physical address bits.
  */
 struct vm_needs {
 	const struct guest_mode *mode;
@@ -108,11 +108,12 @@ struct vm_needs {
 	u64 eager_split; /* chunk in bytes; VM_NO_EAGER_SPLIT: not asked for */
 	const char *disable_quirks; /* list of quirks.h; NULL: none */
 	u64 more_files; /* open at a time, besides those of the VM */
+	u64 bytes;	/* of memory under test that are mapped */
 };
 #define VM_NO_EAGER_SPLIT (~UINT64_C(0))
 unsigned int vm_require(const struct vm_needs *needs);
 
-/* RLIMIT_NOFILE of a process with a VM of so many vCPUs. */
+/* RLIMIT_NOFILE of a process like this one, and a VM of so many vCPUs. */
 u64 vm_files_needed(u64 nr_vcpus);
 
 /* Creates the VM and its vCPUs; dies for what vm_require() would have seen. */

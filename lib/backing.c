@@ -4,17 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "backing.h"
 #include "backing_file.h"
 #include "compat.h"
+#include "limits.h"
 #include "units.h"
 #include "util.h"
 
-#define THP "/sys/kernel/mm/transparent_hugepage/"
-#define HUGEPAGES "/sys/kernel/mm/hugepages/hugepages-%llukB/"
+#define SYS_MM "/sys/kernel/mm"
+#define THP SYS_MM "/transparent_hugepage/"
+#define HUGEPAGES SYS_MM "/hugepages/hugepages-%llukB/"
 
 enum backing_kind { ANONYMOUS, SHMEM, MEMFD, NAMED_FILE };
 
@@ -85,6 +87,13 @@ static u64 meminfo_bytes(const char *key)
 	return KIB(kib);
 }
 
+/* 0 if it is the default one, which is not known without /proc. */
+static u64 hugetlb_page_bytes(const struct backing_type *type)
+{
+	return type->huge_bytes ? type->huge_bytes :
+				  meminfo_bytes("Hugepagesize:");
+}
+
 static u64 type_page_bytes(const struct backing_type *type)
 {
 	u64 bytes = 0;
@@ -94,8 +103,7 @@ static u64 type_page_bytes(const struct backing_type *type)
 		read_number(&bytes, THP "hpage_pmd_size");
 		break;
 	case PAGES_HUGETLB:
-		bytes = type->huge_bytes ? type->huge_bytes :
-					   meminfo_bytes("Hugepagesize:");
+		bytes = hugetlb_page_bytes(type);
 		break;
 	case PAGES_BASE:
 		break;
@@ -124,6 +132,9 @@ u64 backing_granule(const char *value)
 	return thp ? (u64)sysconf(_SC_PAGESIZE) : backing_page_bytes(value);
 }
 
+static const char mount_sysfs[] =
+	"/sys does not tell of huge pages: mount -t sysfs none /sys";
+
 /* NULL if there is enough, else why not and what to do; to be freed. */
 static char *hugetlb_missing(u64 page, u64 bytes)
 {
@@ -132,6 +143,8 @@ static char *hugetlb_missing(u64 page, u64 bytes)
 	u64 free_pages, reserved = 0, total = 0;
 	char size[UNIT_LEN];
 
+	if (access(SYS_MM, F_OK))
+		return xstrdup(mount_sysfs);
 	format_size(size, page);
 	if (!read_number(&free_pages, HUGEPAGES "free_hugepages", kib))
 		return xasprintf("this kernel has no huge pages of %s: choose "
@@ -157,17 +170,10 @@ bool backing_takes_memory(const char *value)
 					  type->pages != PAGES_HUGETLB;
 }
 
-/* Growing a file beyond it is a signal, SIGXFSZ: setrlimit(2). */
-static char *file_limit_missing(u64 bytes)
+/* prctl(2): 1 is off, other bits of Linux 6.18 leave it to madvise(). */
+static bool thp_is_off_for_us(void)
 {
-	struct rlimit limit;
-	char need[UNIT_LEN];
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) || bytes <= limit.rlim_cur)
-		return NULL;
-	return xasprintf("a file of %s is needed, the limit is lower: "
-			 "ulimit -f unlimited",
-			 format_size(need, bytes));
+	return prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1;
 }
 
 static char *thp_missing(void)
@@ -175,7 +181,14 @@ static char *thp_missing(void)
 	char *enabled = read_text(THP "enabled");
 	char *why = NULL;
 
-	if (!enabled)
+	if (thp_is_off_for_us())
+		why = xasprintf("whatever has started this process has turned "
+				"transparent huge pages off for it "
+				"(PR_SET_THP_DISABLE): start it otherwise, or "
+				"choose another --backing");
+	else if (!enabled && access(SYS_MM, F_OK))
+		why = xstrdup(mount_sysfs);
+	else if (!enabled)
 		why = xasprintf("this kernel has no transparent huge pages: "
 				"choose another --backing");
 	else if (strstr(enabled, "[never]"))
@@ -191,6 +204,10 @@ static char *missing(const struct backing_type *type, u64 bytes)
 	case PAGES_THP:
 		return thp_missing();
 	case PAGES_HUGETLB:
+		if (!hugetlb_page_bytes(type))
+			return xstrdup("/proc does not tell how large huge "
+				       "pages are: mount -t proc none /proc, "
+				       "or choose one with a size");
 		return hugetlb_missing(type_page_bytes(type), bytes);
 	case PAGES_BASE:
 		break;
@@ -211,7 +228,7 @@ void backing_require(const char *value, u64 bytes)
 	else if (type->kind == NAMED_FILE)
 		why = backing_file_missing(value, bytes);
 	if (!why && (type->kind == NAMED_FILE || type->kind == MEMFD))
-		why = file_limit_missing(bytes);
+		why = limit_missing(LIMIT_FILE_BYTES, bytes);
 	if (why)
 		skip("--backing %s: %s", value, why);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "clock.h"
 #include "interrupt.h"
 #include "kernel_log.h"
+#include "limits.h"
 #include "lock_wait.h"
 #include "memory_room.h"
 #include "mode.h"
@@ -21,6 +21,7 @@
 #include "report.h"
 #include "report_scaling.h"
 #include "results.h"
+#include "startup.h"
 #include "steal.h"
 #include "stops.h"
 #include "util.h"
@@ -162,9 +163,12 @@ static void check_requirements(struct session *s)
 		.nr_slots = c->slots,
 		.eager_split = c->eager_split,
 		.disable_quirks = c->disable_quirks,
-		.more_files = c->lock_wait ? LOCK_WAIT_FILES * vcpus : 0 });
+		.more_files = c->lock_wait ? LOCK_WAIT_FILES * vcpus : 0,
+		.bytes = memory });
 	backing_require(c->backing, memory);
-	why = memory_missing(needed);
+	why = limit_missing(LIMIT_DATA, needed);
+	if (!why)
+		why = memory_missing(needed);
 	if (why)
 		skip("%s", why);
 	if (c->unaligned)
@@ -287,20 +291,6 @@ static bool tell_program(const struct bench *bench,
 	return true;
 }
 
-/*
- * A standard descriptor that nobody gave would be taken by the next file that
- * is opened: put something there that fails when it is used. And a reader that
- * goes away is no reason to lose the results.
- */
-static void keep_standard_streams(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			open("/dev/null",
-			     fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-	signal(SIGPIPE, SIG_IGN);
-}
-
 int bench_main(const struct bench *bench, int argc, char **argv)
 {
 	const struct option_row *const tables[] = { bench_option_rows,
@@ -311,7 +301,9 @@ int bench_main(const struct bench *bench, int argc, char **argv)
 	void *config = xcalloc(1, bench->config_bytes);
 	int code;
 
-	keep_standard_streams();
+	startup_init();
+	/* a reader that goes away is no reason to lose the results */
+	signal(SIGPIPE, SIG_IGN);
 	if (argc == 2 && tell_program(bench, &set, argv[1])) {
 		free(config);
 		return EXIT_PASS;

@@ -10,6 +10,7 @@
 #include "futex.h"
 #include "interrupt.h"
 #include "patience.h"
+#include "remedy.h"
 #include "thread_start.h"
 #include "util.h"
 
@@ -126,9 +127,8 @@ static void start(struct worker *w)
 	int error = thread_start(&w->thread, worker_main, w);
 
 	if (error)
-		die("host thread %u of %u: %s: raise the limit of threads "
-		    "(ulimit -u)",
-		    w->index, w->crew->nr, strerror(error));
+		die("host thread %u of %u: %s%s", w->index, w->crew->nr,
+		    strerror(error), process_remedy(error));
 }
 
 struct crew *crew_create(unsigned int workers)

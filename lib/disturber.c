@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "disturber.h"
+#include "remedy.h"
 #include "thread_start.h"
 #include "util.h"
 
@@ -152,9 +153,8 @@ static void start(struct disturber *d)
 	int error = thread_start(&d->thread, disturb, d);
 
 	if (error)
-		die("a thread that disturbs: %s: raise the limit of threads "
-		    "(ulimit -u)",
-		    strerror(error));
+		die("a thread that disturbs: %s%s", strerror(error),
+		    process_remedy(error));
 }
 
 struct disturber *disturber_start(struct run *r, const struct u64_list *kinds)

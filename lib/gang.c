@@ -13,6 +13,8 @@
 #include "interrupt.h"
 #include "kick.h"
 #include "patience.h"
+#include "pin.h"
+#include "remedy.h"
 #include "thread_start.h"
 #include "util.h"
 #include "vcpu.h"
@@ -24,7 +26,6 @@
 #define AGAIN_NS (NSEC_PER_SEC / 10)
 /* Between two looks at vCPUs that run free. */
 #define POLL_NS NSEC_PER_MSEC
-#define NOT_PINNED (~UINT64_C(0))
 
 /* Written by its own thread between release and arrival, else by the gang. */
 struct member {
@@ -33,8 +34,9 @@ struct member {
 	pthread_t thread;
 	int tid;
 	int delay_fd;
-	u32 kicks; /* that it has received */
-	u64 cpu;   /* to be pinned to */
+	u32 kicks;     /* that it has received */
+	u64 cpu;       /* to be pinned to */
+	int pin_error; /* errno of that, or 0 */
 	u64 arrival_ns;
 	u64 in_run_ns; /* CPU time from release to arrival, of all rounds */
 	u64 release_cpu_ns; /* of the sleeping thread, before the release */
@@ -66,18 +68,6 @@ struct gang {
 	u32 outstanding __attribute__((aligned(64)));
 };
 
-static void pin_self(u64 cpu)
-{
-	cpu_set_t set;
-
-	if (cpu == NOT_PINNED)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	/* bench_main() has checked that the CPU may be used */
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 /* Runs until the next stop. The arrival is stamped first. */
 static void run_once(struct member *m)
 {
@@ -108,7 +98,7 @@ static void *member_main(void *arg)
 
 	m->tid = syscall(SYS_gettid);
 	kick_receive(&m->kicks);
-	pin_self(m->cpu);
+	m->pin_error = pin_self(m->cpu);
 	for (;;) {
 		u32 round = __atomic_load_n(&g->round, __ATOMIC_ACQUIRE);
 
@@ -129,9 +119,10 @@ static void start_thread(struct gang *g, struct member *m)
 	int error = thread_start(&m->thread, member_main, m);
 
 	if (error)
-		die("thread for vCPU %u of %u: %s: raise the limit of threads "
-		    "(ulimit -u), or choose a smaller --vcpus",
-		    m->vcpu->index, g->nr, strerror(error));
+		die("thread for vCPU %u of %u: %s%s, or choose a smaller "
+		    "--vcpus",
+		    m->vcpu->index, g->nr, strerror(error),
+		    process_remedy(error));
 }
 
 static u64 pin_of(const struct gang_config *cfg, unsigned int i)
@@ -164,8 +155,10 @@ struct gang *gang_create(struct vm *vm, const struct gang_config *cfg)
 		start_thread(g, m);
 	}
 	sched_getaffinity(0, sizeof(g->main_cpus), &g->main_cpus);
-	pin_self(pin_of(cfg, g->nr));
+	pin_require(pin_of(cfg, g->nr), pin_self(pin_of(cfg, g->nr)));
 	gang_round(g, NULL);
+	for (unsigned int i = 0; i < g->nr; i++)
+		pin_require(g->member[i].cpu, g->member[i].pin_error);
 	for (unsigned int i = 0; i < g->nr; i++)
 		g->member[i].delay_fd = delay_open(g->member[i].tid);
 	return g;

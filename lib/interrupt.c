@@ -33,8 +33,6 @@ void interrupt_init(void)
 		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
-	/* a limit on file sizes is an error of the write that meets it */
-	signal(SIGXFSZ, SIG_IGN);
 }
 
 void interrupt_check(void)

@@ -6,11 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "remedy.h"
 #include "report_locks.h"
+#include "special.h"
 #include "results.h"
 #include "steal.h"
 #include "util.h"
 #include "version.h"
+
+/* What is tried beforehand: no results are shorter. */
+#define LEAST_BYTES 2048
 
 /*
  * A regular file is replaced by renaming; a device or a pipe is written to,
@@ -46,19 +51,41 @@ static char *temporary_name(const char *target)
 	return xasprintf("%s.%d.tmp", target, (int)getpid());
 }
 
+/* Closes @out; returns 0, or an errno if the shortest results find no room. */
+static int try_writing(FILE *out)
+{
+	static const char block[LEAST_BYTES];
+	int error = 0;
+
+	errno = 0;
+	if (fwrite(block, 1, sizeof(block), out) < sizeof(block))
+		error = errno ? errno : EIO;
+	if (fclose(out) && !error)
+		error = errno;
+	return error;
+}
+
 /* 0, or why a temporary file cannot be made beside @target. */
 static int try_temporary(const char *target)
 {
 	char *name = temporary_name(target);
 	FILE *out = fopen(name, "wxe");
-	int error = out ? 0 : errno;
+	int error = out ? try_writing(out) : errno;
 
-	if (out)
-		fclose(out);
 	if (out)
 		unlink(name);
 	free(name);
 	return error;
+}
+
+/* Closed before the results come, a pipe would have its reader end. */
+static FILE *special;
+
+/* 0 or an errno. */
+static int take_special(const char *target)
+{
+	special = special_open(target);
+	return special ? 0 : errno;
 }
 
 void results_check_path(const char *path)
@@ -75,12 +102,11 @@ void results_check_path(const char *path)
 		error = EISDIR;
 	else if (is_replaceable(target))
 		error = try_temporary(target);
-	else if (access(target, W_OK))
-		error = errno;
+	else
+		error = take_special(target);
 	if (error)
-		usage_error("--json '%s': %s: name a file in a directory that "
-			    "can be written",
-			    path, strerror(error));
+		usage_error("--json '%s': %s%s", path, strerror(error),
+			    file_remedy(error));
 	free(target);
 }
 
@@ -313,10 +339,10 @@ static int write_to(FILE *out, const struct session *s, enum verdict verdict,
 	return flush(out);
 }
 
-static int write_in_place(const char *path, const struct session *s,
-			  enum verdict verdict, const char *reason)
+/* Closes @out. */
+static int write_and_close(FILE *out, const struct session *s,
+			   enum verdict verdict, const char *reason)
 {
-	FILE *out = fopen(path, "we");
 	int error;
 
 	if (!out)
@@ -325,6 +351,15 @@ static int write_in_place(const char *path, const struct session *s,
 	if (fclose(out) && !error)
 		error = errno;
 	return error;
+}
+
+static int write_special(const char *path, const struct session *s,
+			 enum verdict verdict, const char *reason)
+{
+	FILE *out = special ? special : special_open(path);
+
+	special = NULL;
+	return write_and_close(out, s, verdict, reason);
 }
 
 static int replace(const char *target, const struct session *s,
@@ -337,7 +372,7 @@ static int replace(const char *target, const struct session *s,
 	/* a signal must not leave the temporary file behind */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	error = write_in_place(temporary, s, verdict, reason);
+	error = write_and_close(fopen(temporary, "we"), s, verdict, reason);
 	if (!error && rename(temporary, target))
 		error = errno;
 	if (error)
@@ -358,10 +393,10 @@ char *results_write(const char *path, const struct session *s,
 	else if (is_replaceable(target))
 		error = replace(target, s, verdict, reason);
 	else
-		error = write_in_place(target, s, verdict, reason);
+		error = write_special(target, s, verdict, reason);
 	free(target);
 	if (!error)
 		return NULL;
-	return xasprintf("--json %s: %s: the results are lost", path,
-			 strerror(error));
+	return xasprintf("--json %s: %s: the results are lost%s", path,
+			 strerror(error), file_remedy(error));
 }

@@ -17,6 +17,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "remedy.h"
 #include "thread_start.h"
 #include "uffd.h"
 #include "util.h"
@@ -222,9 +223,8 @@ static void start_thread(struct uffd_server *s)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	if (error)
-		die("thread %u that answers page faults: %s: raise the limit "
-		    "of threads (ulimit -u)",
-		    s->nr, strerror(error));
+		die("thread %u that answers page faults: %s%s", s->nr,
+		    strerror(error), process_remedy(error));
 	s->nr++;
 }
 

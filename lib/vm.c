@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "dirty_ring.h"
+#include "limits.h"
 #include "populate.h"
 #include "quirks.h"
 #include "units.h"
@@ -20,8 +21,27 @@
 /* Grows by the largest page that a host or a guest may have. */
 #define CONTROL_UNIT KIB(64)
 
-/* /dev/kvm, VM, statistics, standard streams, files of backing and results. */
-#define SPARE_FILES 64
+/*
+ * /dev/kvm, VM, statistics, files of backing and results, kernel's log,
+ * userfaultfd, tracepoints.
+ */
+#define OWN_FILES 24
+/* Of a thread: stack, allocator's arena, struct kvm_run, dirty ring. */
+#define VCPU_SPACE_BYTES MIB(2)
+/* Program and libraries, arenas, alignment to the largest page. */
+#define SPARE_SPACE_BYTES GIB(2)
+/* Up to which descriptors are looked for that others have left open. */
+#define INHERITED_MAX 4096
+
+static u64 open_files(void)
+{
+	long most = sysconf(_SC_OPEN_MAX);
+	u64 nr = 0;
+
+	for (int fd = 0; fd < INHERITED_MAX && fd < most; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
 
 /*
  * For each vCPU a descriptor, and perhaps one of its statistics and one of the
@@ -29,24 +49,24 @@
  */
 u64 vm_files_needed(u64 nr_vcpus)
 {
-	return 3 * nr_vcpus + SPARE_FILES;
+	return open_files() + 3 * nr_vcpus + OWN_FILES;
 }
 
-static void raise_file_limit(unsigned int nr_vcpus, u64 more)
+static void check_limits(const struct vm_needs *needs)
 {
-	rlim_t need = vm_files_needed(nr_vcpus) + more;
-	struct rlimit limit;
+	u64 files = vm_files_needed(needs->nr_vcpus) + needs->more_files;
+	u64 space = CONTROL_RESERVE_BYTES + SPARE_SPACE_BYTES +
+		    needs->nr_vcpus * VCPU_SPACE_BYTES +
+		    ALIGN_UP(needs->bytes, GIB(1));
+	char *why;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
-		return;
-	limit.rlim_cur = need;
-	if (limit.rlim_max < need)
-		limit.rlim_max = need;
-	if (setrlimit(RLIMIT_NOFILE, &limit))
-		skip("%u vCPUs need %llu open files, the limit is lower (%s): "
-		     "raise it (ulimit -Hn %llu) or choose a smaller --vcpus",
-		     nr_vcpus, (unsigned long long)need, strerror(errno),
-		     (unsigned long long)need);
+	limit_raise(LIMIT_FILES, files);
+	why = limit_missing(LIMIT_FILES, files);
+	if (why)
+		skip("--vcpus %u: %s, or choose fewer", needs->nr_vcpus, why);
+	why = limit_missing(LIMIT_ADDRESS_SPACE, space);
+	if (why)
+		skip("%s", why);
 }
 
 static void check_limit(int kvm_fd, int capability, const char *option,
@@ -116,7 +136,7 @@ unsigned int vm_require(const struct vm_needs *needs)
 	check_limit(kvm_fd, KVM_CAP_NR_MEMSLOTS, "slots", needs->nr_slots, 1);
 	check_eager_split(kvm_fd, needs->eager_split);
 	quirks_require(kvm_fd, needs->disable_quirks);
-	raise_file_limit(needs->nr_vcpus, needs->more_files);
+	check_limits(needs);
 	pa_bits = arch_pa_bits(kvm_fd, needs->mode);
 	close(kvm_fd);
 	return pa_bits;

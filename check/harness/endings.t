@@ -119,14 +119,19 @@ ok(-c '/dev/full', '/dev/full is still a device');
 
 SKIP: {
 	skip 'a full disk needs root and unshare', 3 if $> || system('unshare -m true');
-	my $script = "mount -t tmpfs -o size=16k none $dir && echo old > $results &&
-		dd if=/dev/zero of=$dir/fill bs=4k >/dev/null 2>&1;
-		'$fault_test' -J $results; code=\$?;
-		echo \"# file: \$(cat $results), \$(ls $dir | tr '\\n' ' ')\"; exit \$code";
+	# pages of a tmpfs that are filled, what is said
+	for my $row ([3, 'full', 2, 0, qr/--json .*: No space left on device: make room there/],
+		     [2, 'filled by the results', 1, 1, qr/No space left.*: the results are lost: make/]) {
+		my ($fill, $how, $code, $tap, $err) = @$row;
+		my $script = "mount -t tmpfs -o size=16k none $dir && echo old > $results &&
+			dd if=/dev/zero of=$dir/fill bs=4k count=$fill >/dev/null 2>&1;
+			'$fault_test' -R 500 -J $results; code=\$?;
+			echo \"# file: \$(cat $results), \$(ls $dir | tr '\\n' ' ')\"; exit \$code";
 
-	run_ok('full disk: exit 1, file as it was, no temporary file',
-		run(['unshare', '-m', 'sh', '-c', $script]), code => 1,
-		out => [ qr/^# file: old, fill r\.json $/m ], err => [ qr/No space left/ ]);
+		run_ok("disk $how: exit $code, file as it was, no temporary file",
+			run(['unshare', '-m', 'sh', '-c', $script]), code => $code, tap => $tap,
+			out => [ qr/^# file: old, fill r\.json $/m ], err => [ $err ]);
+	}
 }
 
 # A link is followed, not replaced: it may be /dev/stdout.

@@ -206,7 +206,7 @@ SKIP: {
 	my $r = run([@drop, '/bin/sh', '-c', 'ulimit -n 64 && exec "$@"', 'sh', $page_table_test,
 		qw(-v 100 -b 4M)]);
 	run_ok('hard limit of 64 files, 100 vCPUs: exit 4 with the remedy', $r, code => 4,
-		err => [ qr/ulimit/ ]);
+		err => [ qr/--vcpus 100: \d+ open files needed, the limit is 64: .*--nofile=\d+/ ]);
 }
 for my $mib (100, 1000, 20000) {
 	my $r = limited("ulimit -v " . 1024 * $mib, '-b', '64M');

@@ -180,11 +180,11 @@ SKIP: {
 		($remedy // 'false') . '; exec "$@"', 'sh', $programs[0], '-s', $file,
 		qw(-R 1 -q -b 16M)]));
 	for my $backing ('memfd', scratch('file')) {
-		my @limited = ('/bin/sh', '-c', 'ulimit -f 8192; exec "$@"', 'sh', $programs[0],
+		my @limited = ('/bin/sh', '-c', 'ulimit -S -f 8192; exec "$@"', 'sh', $programs[0],
 			'-s', $backing, qw(-R 1 -q -b 16M));
 
 		skipped("files of 4M at most, $backing", \@limited,
-			err => [ qr/a file of 16M is needed.*: ulimit -f unlimited$/m ]);
+			err => [ qr/16M in a file needed, the limit is 4M: ulimit -f unlimited$/m ]);
 	}
 }
 

@@ -172,14 +172,14 @@ SKIP: {
 	($found, $r) = examine(\@user);
 	is($r->{code}, 0, 'an ordinary user who may use KVM: exit 0');
 	is($found->{'a vCPU'}{state}, 'ok', '... has vCPUs');
-	$remedy = fault('... and 64 files', [kvm_node(666, 0), '/bin/sh', '-c',
-		'ulimit -n 64; exec "$@"', 'sh', @nobody], 'open files', 'no',
-		qr/^64 at most: enough for 0 vCPUs/, qr/: prlimit --pid \$\$ --nofile=\d+$/, 0);
+	$remedy = fault('... and 16 files', [kvm_node(666, 0), '/bin/sh', '-c',
+		'ulimit -n 16; exec "$@"', 'sh', @nobody], 'open files', 'no',
+		qr/^16 at most: enough for 0 vCPUs/, qr/: prlimit --pid \$\$ --nofile=\d+$/, 0);
 	SKIP: {
 		skip 'root may not raise limits here (CAP_SYS_RESOURCE)', 1
-			if system(q{/bin/sh -c 'ulimit -n 64; ulimit -n 128' 2>/dev/null});
-		cured('... and 64 files', [kvm_node(666, 0), '/bin/sh', '-c',
-			'ulimit -n 64; exec "$@"', 'sh'], 'open files', $remedy =~ s/^as root: //r, @nobody);
+			if system(q{/bin/sh -c 'ulimit -n 16; ulimit -n 128' 2>/dev/null});
+		cured('... and 16 files', [kvm_node(666, 0), '/bin/sh', '-c',
+			'ulimit -n 16; exec "$@"', 'sh'], 'open files', $remedy =~ s/^as root: //r, @nobody);
 	}
 	fault('... and control groups', \@user, 'control groups', 'no',
 		qr/cannot be written|none that has memory/, qr/systemd-run|mount/);

@@ -15,10 +15,10 @@ use Test::More;
 # own layer and of those below.
 my @layers = (
 	[qw(types version)],
-	[qw(util bitmap units)],
+	[qw(util bitmap units remedy startup limits special)],
 	[qw(random spread rank_test student joint_test bootstrap detectable judge
 	   steady threshold turns)],
-	[qw(cgroup clock patience stops futex kick thread_start watchdog id_pool interrupt timing steal progress stats scaling
+	[qw(cgroup clock patience stops futex kick thread_start pin watchdog id_pool interrupt timing steal progress stats scaling
 	   json troff host memory_room tracepoint lock_wait lock_records histogram option_row options
 	   crew)],
 	[qw(compat kvm_ioctl kvm_stats populate uffd memory_limit slow_memory)],
