@@ -68,6 +68,9 @@ char *xasprintf(const char *fmt, ...) __printf(1, 2);
  */
 char *read_text(const char *fmt, ...) __printf(1, 2);
 
+/* The rest of a file that is open, likewise. */
+char *read_text_from(FILE *f);
+
 /*
  * The first word of such a file, as parse_u64() takes it. Returns false, and
  * leaves @value alone, if the file is unreadable or begins otherwise.

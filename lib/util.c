@@ -174,6 +174,15 @@ static char *read_stream(FILE *f)
 	return NULL;
 }
 
+char *read_text_from(FILE *f)
+{
+	char *text = read_stream(f);
+
+	if (text)
+		strip_right(text);
+	return text;
+}
+
 static __printf(1, 0) char *vread_text(const char *fmt, va_list ap)
 {
 	char *path = xvasprintf(fmt, ap);
@@ -182,13 +191,11 @@ static __printf(1, 0) char *vread_text(const char *fmt, va_list ap)
 	int error;
 
 	if (f)
-		text = read_stream(f);
+		text = read_text_from(f);
 	error = errno;
 	if (f)
 		fclose(f);
 	free(path);
-	if (text)
-		strip_right(text);
 	errno = error;
 	return text;
 }

@@ -114,9 +114,13 @@ static char *judge_end(const struct bisect *b, const struct hook_run *run,
 		return xasprintf("%s hook: no end within %llu s%s", name,
 				 (unsigned long long)b->hook_timeout_s,
 				 child_why_late(end));
-	if (end->signal)
-		return xasprintf("%s hook: killed by signal %d (%s)", name,
-				 end->signal, strsignal(end->signal));
+	if (end->signal) {
+		char *how = child_signal_text(end);
+		char *why = xasprintf("%s hook: %s", name, how);
+
+		free(how);
+		return why;
+	}
 	if (end->code == EXIT_NOT_EXECUTABLE || end->code == EXIT_NOT_FOUND) {
 		show_tail(run->output);
 		step_abort("%s hook: exit %d: it cannot do its work, for any "

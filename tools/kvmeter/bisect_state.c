@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "bisect.h"
 #include "compare.h"
+#include "remedy.h"
 #include "spread.h"
 #include "util.h"
 #include "words.h"
@@ -170,7 +171,7 @@ void bisect_save(const struct bisect *b)
 		int error = errno;
 
 		unlink(fresh);
-		die("%s: %s", b->path, strerror(error));
+		die("%s: %s%s", b->path, strerror(error), file_remedy(error));
 	}
 	free(fresh);
 	json_decref(state);

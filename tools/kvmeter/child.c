@@ -12,11 +12,14 @@
 #include <unistd.h>
 #include "child.h"
 #include "clock.h"
+#include "limits.h"
+#include "oom.h"
 #include "patience.h"
+#include "remedy.h"
 #include "util.h"
 
-/* Room for "/proc/self/fd/N". */
-#define CAPTURE_PATH 32
+/* What a program may have to say, all in all. */
+#define CAPTURE_BYTES MIB(1)
 
 /* Between two looks at a child. */
 #define LOOK_NS NSEC_PER_SEC
@@ -104,13 +107,16 @@ static int redirect(int fd, const char *path, int flags)
 	return file == fd ? fcntl(fd, F_SETFD, 0) : dup2(file, fd);
 }
 
-static int redirect_all(const struct child_config *cfg)
+static int redirect_all(const struct child_config *cfg, const int capture[2])
 {
 	const int fresh = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
 	const char *out = cfg->stdout_path, *err = cfg->stderr_path;
 
 	if (redirect(STDIN_FILENO, "/dev/null", O_RDONLY) < 0)
 		return -1;
+	for (int i = 0; i < 2; i++)
+		if (capture[i] >= 0 && dup2(capture[i], STDOUT_FILENO + i) < 0)
+			return -1;
 	if (out && redirect(STDOUT_FILENO, out, fresh) < 0)
 		return -1;
 	if (out && err && !strcmp(out, err))
@@ -118,21 +124,28 @@ static int redirect_all(const struct child_config *cfg)
 	return err ? redirect(STDERR_FILENO, err, fresh) : 0;
 }
 
+struct launch {
+	const struct child_config *cfg;
+	const char *path;
+	const int *capture; /* descriptors for its output; -1: as @cfg says */
+	pid_t parent;
+};
+
 /* Writes errno to @report if the program cannot be started. */
-static void __noreturn become(const struct child_config *cfg, const char *path,
-			      pid_t parent, int report)
+static void __noreturn become(const struct launch *l, int report)
 {
 	int error;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	if (getppid() != l->parent)
 		_exit(EXIT_FAIL); /* it died before it could kill us */
-	if (redirect_all(cfg) >= 0) {
-		/* that we ignore it is our affair */
+	if (redirect_all(l->cfg, l->capture) >= 0) {
+		/* that we ignore them is our affair */
 		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &signals.at_start, NULL);
-		execv(path, cfg->argv);
+		execv(l->path, l->cfg->argv);
 	}
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)
@@ -176,11 +189,10 @@ static int start_error(int report)
 }
 
 /* *@report: what start_error() is to read. */
-static pid_t start(const struct child_config *cfg, const char *path,
-		   int *report, int *error)
+static pid_t start(const struct launch *l, int *report, int *error)
 {
-	pid_t parent = getpid(), pid;
 	int ends[2];
+	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) {
 		*error = errno;
@@ -188,7 +200,7 @@ static pid_t start(const struct child_config *cfg, const char *path,
 	}
 	pid = fork();
 	if (pid == 0)
-		become(cfg, path, parent, ends[1]);
+		become(l, ends[1]);
 	*error = pid < 0 ? errno : 0;
 	close(ends[1]);
 	*report = ends[0];
@@ -321,8 +333,9 @@ static void wait_end(pid_t pid, const struct child_config *cfg,
 }
 
 /* Not reaped before, its number is still that of the group. */
-static void reap(pid_t pid, struct child_end *end)
+static void reap(pid_t pid, u64 kills_before, struct child_end *end)
 {
+	bool asked = end->timed_out || end->interrupted;
 	int status = 0;
 
 	kill(-pid, SIGKILL);
@@ -334,12 +347,16 @@ static void reap(pid_t pid, struct child_end *end)
 		end->code = WEXITSTATUS(status);
 	else
 		end->signal = WTERMSIG(status);
+	end->out_of_memory = end->signal == SIGKILL && !asked &&
+			     oom_kills() > kills_before;
 }
 
-struct child_end child_run(const struct child_config *cfg)
+static struct child_end run(const struct child_config *cfg,
+			    const int capture[2])
 {
+	struct launch l = { cfg, NULL, capture, getpid() };
 	struct child_end end = { .code = -1 };
-	u64 begin = now_ns();
+	u64 begin = now_ns(), kills = oom_kills();
 	char *path;
 	int report;
 	pid_t pid;
@@ -349,18 +366,38 @@ struct child_end child_run(const struct child_config *cfg)
 		return end;
 	}
 	fflush(NULL); /* what was printed before stands before */
-	path = find_program(cfg->argv[0]);
-	pid = start(cfg, path, &report, &end.error);
+	l.path = path = find_program(cfg->argv[0]);
+	pid = start(&l, &report, &end.error);
 	free(path);
 	if (pid < 0)
 		return end;
 	wait_end(pid, cfg, &end);
-	reap(pid, &end);
+	reap(pid, kills, &end);
 	end.ns = now_ns() - begin;
 	end.error = start_error(report);
 	if (end.error)
 		end.code = -1;
 	return end;
+}
+
+struct child_end child_run(const struct child_config *cfg)
+{
+	static const int none[2] = { -1, -1 };
+
+	return run(cfg, none);
+}
+
+char *child_signal_text(const struct child_end *end)
+{
+	char *remedy, *text;
+
+	if (!end->out_of_memory)
+		return xasprintf("killed by signal %d (%s)", end->signal,
+				 strsignal(end->signal));
+	remedy = oom_remedy();
+	text = xasprintf("killed by the kernel for memory: %s", remedy);
+	free(remedy);
+	return text;
 }
 
 const char *child_why_late(const struct child_end *end)
@@ -380,46 +417,50 @@ const char *child_why_late(const struct child_end *end)
 }
 
 /* Where the child is to write; -1 if there is no need. */
-static int capture_begin(char *const *text, char path[CAPTURE_PATH])
+static int capture_begin(char *const *text)
 {
-	int fd = -1;
+	char *why;
+	int fd;
 
-	strcpy(path, "/dev/null");
-	if (text) {
-		fd = memfd_create("output", MFD_CLOEXEC);
-		if (fd < 0)
-			die("memfd_create: %s", strerror(errno));
-		/* the child has it until it becomes the program */
-		sprintf(path, "/proc/self/fd/%d", fd);
-	}
+	if (!text)
+		return -1;
+	why = limit_missing(LIMIT_FILE_BYTES, CAPTURE_BYTES);
+	if (why)
+		end(EXIT_USAGE, "what a program says is to be kept: %s", why);
+	fd = memfd_create("output", MFD_CLOEXEC);
+	if (fd < 0)
+		die("memfd_create: %s%s", strerror(errno),
+		    process_remedy(errno));
 	return fd;
 }
 
-static void capture_end(char **text, int fd)
+/* Not by a path below /proc, which need not be there. */
+static char *capture_end(int fd)
 {
+	FILE *in = lseek(fd, 0, SEEK_SET) < 0 ? NULL : fdopen(fd, "r");
+	char *text = in ? read_text_from(in) : NULL;
+
 	if (!text)
-		return;
-	*text = read_text("/proc/self/fd/%d", fd);
-	if (!*text)
-		die("/proc/self/fd/%d: %s", fd, strerror(errno));
-	close(fd);
+		die("what a program said: %s", strerror(errno));
+	fclose(in);
+	return text;
 }
 
 struct child_end child_capture(char *const *argv, u64 timeout_ns, char **out,
 			       char **err)
 {
-	char out_path[CAPTURE_PATH], err_path[CAPTURE_PATH];
 	struct child_config cfg = {
 		.argv = argv,
-		.stdout_path = out_path,
-		.stderr_path = err_path,
+		.stdout_path = out ? NULL : "/dev/null",
+		.stderr_path = err ? NULL : "/dev/null",
 		.timeout_ns = timeout_ns,
 	};
-	int out_fd = capture_begin(out, out_path);
-	int err_fd = capture_begin(err, err_path);
-	struct child_end end = child_run(&cfg);
+	int capture[2] = { capture_begin(out), capture_begin(err) };
+	struct child_end end = run(&cfg, capture);
 
-	capture_end(out, out_fd);
-	capture_end(err, err_fd);
+	if (out)
+		*out = capture_end(capture[0]);
+	if (err)
+		*err = capture_end(capture[1]);
 	return end;
 }

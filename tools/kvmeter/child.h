@@ -35,8 +35,9 @@ struct child_config {
 };
 
 struct child_end {
-	int code;   /* exit status; -1: it did not end by exiting */
-	int signal; /* that ended it, or 0 */
+	int code;	    /* exit status; -1: it did not end by exiting */
+	int signal;	    /* that ended it, or 0 */
+	bool out_of_memory; /* SIGKILL, and the kernel's: it lacked memory */
 	bool timed_out;
 	int stop_signal;  /* that it was stopped by, when it timed out; or 0 */
 	bool stuck;	  /* killed, and yet it has not ended: see dmesg */
@@ -85,6 +86,13 @@ struct child_end child_capture(char *const *argv, u64 timeout_ns, char **out,
 
 /* To be put behind "no end within N s": "", or what the reason was. */
 const char *child_why_late(const struct child_end *end);
+
+/*
+ * How a signal has ended it: "killed by signal 11 (Segmentation fault)",
+ * "killed by the kernel for memory: ..." with the limit and the remedy. To be
+ * freed.
+ */
+char *child_signal_text(const struct child_end *end);
 
 /* The number of the first signal that asked kvmeter to end; 0: none yet. */
 int child_interrupted(void);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "entry.h"
+#include "remedy.h"
 #include "util.h"
 
 /* As much of standard error as one wants to read again. */
@@ -90,12 +91,6 @@ const char *outcome_name(enum outcome outcome)
 	};
 
 	return names[outcome];
-}
-
-char *entry_signal_text(const struct child_end *end)
-{
-	return xasprintf("killed by signal %d (%s)", end->signal,
-			 strsignal(end->signal));
 }
 
 /* The last lines, whole ones if there are any; NULL if there are none. */
@@ -215,13 +210,15 @@ static char *abnormal_end(const struct entry *e, const json_t *results,
 	if (!e->program)
 		return xasprintf("no such benchmark in %s", tests);
 	if (end->error)
-		return xasprintf("cannot be started: %s", strerror(end->error));
+		return xasprintf("cannot be started: %s%s",
+				 strerror(end->error),
+				 process_remedy(end->error));
 	if (end->timed_out)
 		return xasprintf("ended at the time limit of %llu s%s",
 				 (unsigned long long)e->timeout_s,
 				 child_why_late(end));
 	if (end->signal)
-		return entry_signal_text(end);
+		return child_signal_text(end);
 	if (end->code == EXIT_PASS)
 		return missing(e, results);
 	if (has_failed_orderly(e, results))

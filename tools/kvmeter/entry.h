@@ -72,7 +72,4 @@ bool entry_has_results(const struct entry *e);
 /* "pass", "fail", "skip", "not run" */
 const char *outcome_name(enum outcome outcome);
 
-/* How a program ended by itself, if not by exiting; to be freed. */
-char *entry_signal_text(const struct child_end *end);
-
 #endif

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "guardian.h"
 #include "patience.h"
+#include "remedy.h"
 #include "util.h"
 
 #define DISMISSED 'd'
@@ -92,11 +93,11 @@ void guardian_begin(const struct settings *s)
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		die("socketpair: %s", strerror(errno));
+		die("socketpair: %s%s", strerror(errno), process_remedy(errno));
 	fflush(NULL);
 	guardian.pid = fork();
 	if (guardian.pid < 0)
-		die("fork: %s", strerror(errno));
+		die("fork: %s%s", strerror(errno), process_remedy(errno));
 	if (guardian.pid == 0) {
 		close(ends[1]);
 		_exit(guard(s, ends[0]));

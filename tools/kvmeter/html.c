@@ -7,6 +7,7 @@
 #include "kvmeter.h"
 #include "options.h"
 #include "outfile.h"
+#include "remedy.h"
 #include "util.h"
 
 /* Their names are letters. */
@@ -153,7 +154,8 @@ static void write_page(const char *path, const char *text, size_t bytes)
 		error = outfile_close(&f);
 	}
 	if (error)
-		die("--output %s: %s", path, strerror(error));
+		die("--output %s: %s%s", path, strerror(error),
+		    file_remedy(error));
 }
 
 int command_report(int argc, char **argv)

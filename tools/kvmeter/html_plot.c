@@ -7,6 +7,7 @@
 #include "child.h"
 #include "clock.h"
 #include "html_plot.h"
+#include "remedy.h"
 #include "scratch.h"
 #include "util.h"
 
@@ -81,7 +82,8 @@ static void write_script(const struct figures *f, const struct plot_files *s)
 
 	if (!out || fwrite(f->text, 1, f->bytes, out) != f->bytes ||
 	    fclose(out))
-		die("%s: %s", s->script, strerror(errno));
+		die("%s: %s%s (TMPDIR)", s->script, strerror(errno),
+		    file_remedy(errno));
 }
 
 static struct child_end run_gnuplot(const struct plot_files *s)
@@ -119,6 +121,8 @@ static char *complaint(const struct child_end *end, const struct plot_files *s)
 	if (end->timed_out)
 		return xasprintf("gnuplot does not come to an end%s",
 				 child_why_late(end));
+	if (end->signal)
+		return xasprintf("gnuplot: %s", child_signal_text(end));
 	if (end->code != 0)
 		return xasprintf("gnuplot: exit %d: %s", end->code,
 				 errors ? errors : "");
@@ -136,7 +140,10 @@ static void take_figures(struct figures *f, const char *text)
 
 		one->svg = svg_take(&text, &one->width, &one->height);
 		if (!one->svg)
-			die("gnuplot has drawn %zu of %zu figures", i, f->nr);
+			die("gnuplot has drawn %zu of %zu figures: is there "
+			    "room in the directory for temporary files "
+			    "(TMPDIR)? Else --no-figures does without",
+			    i, f->nr);
 	}
 }
 
@@ -161,7 +168,8 @@ void figures_draw(struct figures *f)
 		     "Debian apt-get install gnuplot-nox, or ask for "
 		     "--no-figures");
 	if (end.error)
-		die("gnuplot: %s", strerror(end.error));
+		die("gnuplot: %s%s", strerror(end.error),
+		    process_remedy(end.error));
 	if (why)
 		die("%s", why);
 	take_figures(f, text ? text : "");

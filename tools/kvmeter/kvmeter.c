@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "kvmeter.h"
+#include "remedy.h"
+#include "startup.h"
 #include "util.h"
 #include "version.h"
 
@@ -103,9 +105,11 @@ int main(int argc, char **argv)
 {
 	int code;
 
+	startup_init();
 	program_invocation_short_name = "kvmeter";
 	code = run(argc, argv);
 	if (fflush(stdout) || ferror(stdout))
-		die("standard output: %s", strerror(errno));
+		die("standard output: %s%s", strerror(errno),
+		    file_remedy(errno));
 	return code;
 }

@@ -41,4 +41,5 @@ kvmeter:
 $(OUT)/check/unit/words_check: $(OUT)/tools/kvmeter/words.o
 $(OUT)/check/unit/escape_check: $(OUT)/tools/kvmeter/escape.o
 $(OUT)/check/unit/child_run_check: $(OUT)/tools/kvmeter/child.o \
+				   $(OUT)/tools/kvmeter/oom.o \
 				   $(OUT)/tools/kvmeter/words.o

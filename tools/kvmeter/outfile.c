@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "outfile.h"
+#include "special.h"
 #include "util.h"
 
 static void forget(struct outfile *f)
@@ -24,7 +25,7 @@ int outfile_open(struct outfile *f, const char *path)
 	f->temporary = NULL;
 	if (stat(path, &st) || S_ISREG(st.st_mode))
 		f->temporary = xasprintf("%s.%d.tmp", f->path, (int)getpid());
-	f->out = fopen(f->temporary ? f->temporary : path, "we");
+	f->out = f->temporary ? fopen(f->temporary, "we") : special_open(path);
 	if (f->out)
 		return 0;
 	error = errno;

@@ -13,6 +13,7 @@
 #include "child.h"
 #include "clock.h"
 #include "programs.h"
+#include "remedy.h"
 #include "util.h"
 
 #define TESTS_VARIABLE "KVMETER_TESTS"
@@ -53,15 +54,15 @@ static int is_named_test(const struct dirent *entry)
 static char *fault_of(const struct child_end *end)
 {
 	if (end->error)
-		return xstrdup(strerror(end->error));
+		return xasprintf("%s%s", strerror(end->error),
+				 process_remedy(end->error));
 	if (end->timed_out)
 		return xasprintf("no answer for %llu s%s",
 				 (unsigned long long)(DESCRIBE_TIMEOUT_NS /
 						      NSEC_PER_SEC),
 				 child_why_late(end));
 	if (end->signal)
-		return xasprintf("killed by signal %d (%s)", end->signal,
-				 strsignal(end->signal));
+		return child_signal_text(end);
 	return end->code ? xasprintf("exit code %d", end->code) : NULL;
 }
 

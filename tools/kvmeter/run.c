@@ -10,6 +10,7 @@
 #include "kvmeter.h"
 #include "options.h"
 #include "outfile.h"
+#include "remedy.h"
 #include "run.h"
 #include "run_plan.h"
 #include "util.h"
@@ -164,7 +165,7 @@ static bool write_file(const struct suite_run *r, const char *path,
 		error = outfile_close(&f);
 	}
 	if (error)
-		warn("%s: %s", path, strerror(error));
+		warn("%s: %s%s", path, strerror(error), file_remedy(error));
 	return !error;
 }
 
@@ -184,7 +185,8 @@ static void check_writable(const char *path)
 	int error = outfile_open(&f, path);
 
 	if (error)
-		usage_error("--junit %s: %s", path, strerror(error));
+		usage_error("--junit %s: %s%s", path, strerror(error),
+			    file_remedy(error));
 	outfile_abandon(&f);
 }
 
@@ -218,7 +220,8 @@ static int run_suite(struct suite_run *r, const struct run_options *o)
 	if (o->junit)
 		written &= write_file(r, o->junit, run_junit);
 	if (error)
-		die("standard output: %s", strerror(error));
+		die("standard output: %s%s", strerror(error),
+		    file_remedy(error));
 	return exit_code(r, written);
 }
 

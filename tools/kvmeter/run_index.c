@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "outfile.h"
+#include "remedy.h"
 #include "run.h"
 #include "util.h"
 
@@ -128,6 +129,6 @@ void run_index_add(struct suite_run *r, const struct entry *e)
 		error = outfile_close(&f);
 	}
 	if (error)
-		die("%s: %s", path, strerror(error));
+		die("%s: %s%s", path, strerror(error), file_remedy(error));
 	free(path);
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "clock.h"
+#include "remedy.h"
 #include "run_plan.h"
 #include "util.h"
 
@@ -65,7 +66,8 @@ static bool is_empty(const char *dir)
 	bool empty = true;
 
 	if (!d)
-		usage_error("--results %s: %s", dir, strerror(errno));
+		usage_error("--results %s: %s%s", dir, strerror(errno),
+			    file_remedy(errno));
 	while ((entry = readdir(d)))
 		empty &= !strcmp(entry->d_name, ".") ||
 			 !strcmp(entry->d_name, "..");
@@ -100,7 +102,8 @@ static void take_directory(struct suite_run *r, const struct run_plan *plan)
 {
 	r->dir = plan->dir ? plan->dir : make_named_by_time();
 	if (plan->dir && mkdir(plan->dir, 0777) && errno != EEXIST)
-		usage_error("--results %s: %s", plan->dir, strerror(errno));
+		usage_error("--results %s: %s%s", plan->dir, strerror(errno),
+			    file_remedy(errno));
 	if (is_empty(r->dir)) {
 		run_index_begin(r);
 		return;

@@ -88,8 +88,15 @@ static bool make(const char *where)
 	struct stat st;
 
 	scratch.path = xasprintf("%s/" TEMPLATE, where);
-	if (!mkdtemp(scratch.path))
-		die("%s: %s", scratch.path, strerror(errno));
+	if (!mkdtemp(scratch.path)) {
+		int error = errno;
+
+		free(scratch.path);
+		scratch.path = NULL;
+		die("%s: no temporary directory can be made there: %s: set "
+		    "TMPDIR to a directory that can be written",
+		    where, strerror(error));
+	}
 	scratch.lock = lock_directory(scratch.path);
 	if (scratch.lock >= 0 && stat(scratch.path, &st) == 0)
 		return true;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "child.h"
+#include "remedy.h"
 #include "trial.h"
 #include "turns.h"
 #include "util.h"
@@ -49,14 +50,14 @@ static char *last_lines(const char *path, int nr)
 static char *fault_of(const struct child_end *end, u64 timeout_ns)
 {
 	if (end->error)
-		return xstrdup(strerror(end->error));
+		return xasprintf("%s%s", strerror(end->error),
+				 process_remedy(end->error));
 	if (end->timed_out)
 		return xasprintf("no end within %llu s (--time-limit)%s",
 				 (unsigned long long)(timeout_ns / 1000000000),
 				 child_why_late(end));
 	if (end->signal)
-		return xasprintf("killed by signal %d (%s)", end->signal,
-				 strsignal(end->signal));
+		return child_signal_text(end);
 	return end->code ? xasprintf("exit code %d", end->code) : NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "options.h"
 #include "programs.h"
+#include "remedy.h"
 #include "scratch.h"
 #include "trial.h"
 #include "util.h"
@@ -37,7 +38,8 @@ static void make_side(const char *path, char name)
 	static glob_t found; /* seen until the process has ended */
 
 	if (mkdir(side, 0777) && errno != EEXIST)
-		end(EXIT_USAGE, "%s: %s", side, strerror(errno));
+		end(EXIT_USAGE, "--results %s: %s%s", side, strerror(errno),
+		    file_remedy(errno));
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		end(EXIT_USAGE,
 		    "%s: there already: choose another directory for --results",
@@ -55,7 +57,8 @@ static const char *make_directory(const char *path)
 	if (!path)
 		path = scratch_make();
 	else if (mkdir(path, 0777) && errno != EEXIST)
-		end(EXIT_USAGE, "%s: %s", path, strerror(errno));
+		end(EXIT_USAGE, "--results %s: %s%s", path, strerror(errno),
+		    file_remedy(errno));
 	for (side = 0; side < TRIAL_SIDES; side++)
 		make_side(path, 'A' + side);
 	return path;
