@@ -78,7 +78,8 @@ BINARIES := $(TESTS:%=$(OUT)/tests/%)
 MAN := $(wildcard doc/*.1)
 UNIT := $(patsubst %.c,$(OUT)/%,$(wildcard check/unit/*_check.c))
 
-include check/harness/harness.mk check/limit/limit.mk check/stats/stats.mk
+include check/harness/harness.mk check/limit/limit.mk check/stats/stats.mk \
+	check/resource/resource.mk
 include tools/kvmeter/kvmeter.mk
 
 all: programs
@@ -137,7 +138,7 @@ $(OUT)/check/unit/%_check: $(OUT)/check/unit/%_check.o \
 	$(Q)$(LINK) -o $@ $(objects) -lcmocka -lm
 
 unit: $(UNIT)
-check-programs: all unit harness limit stats
+check-programs: all unit harness limit stats resource
 	@:
 
 # Packages first, since what follows may not even build without them.
