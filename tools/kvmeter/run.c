@@ -93,7 +93,7 @@ static void run_entry(struct suite_run *r, struct entry *e, bool resume)
 	if (resume && run_index_find(r, e)) {
 		/* costs nothing, so that it is done even when interrupted */
 		entry_judge(e, r->strict, r->tests);
-		e->reused = entry_is_complete(e) && run_plan_is_current(e);
+		e->reused = entry_is_complete(e);
 		if (e->reused)
 			return;
 		entry_forget(e);

@@ -46,7 +46,8 @@ size_t run_count(const struct suite_run *r, enum outcome outcome);
  */
 void run_index_read(struct suite_run *r);
 void run_index_begin(struct suite_run *r);
-/* Has @e run before with the same command? Then sets its end. */
+/* Has @e run before: this program, not built anew, with this command? Then sets
+ * its end. */
 bool run_index_find(const struct suite_run *r, struct entry *e);
 void run_index_add(struct suite_run *r, const struct entry *e);
 

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "outfile.h"
@@ -51,12 +52,30 @@ json_t *run_index_entries(const char *dir)
 	return entries;
 }
 
+static void write_index(const struct suite_run *r)
+{
+	char *path = index_path(r->dir);
+	struct outfile f;
+	int error = outfile_open(&f, path);
+
+	if (!error) {
+		json_dumpf(r->index, f.out, JSON_INDENT(2));
+		fputc('\n', f.out);
+		error = outfile_close(&f);
+	}
+	if (error)
+		die("%s: %s%s", path, strerror(error), file_remedy(error));
+	free(path);
+}
+
 void run_index_begin(struct suite_run *r)
 {
 	r->index = json_pack("{s:s, s:s, s:{}}", "schema", SCHEMA, "kernel",
 			     kernel_release(), "entries");
 	if (!r->index)
 		die("out of memory");
+	/* from here on the directory is known to be one of ours */
+	write_index(r);
 }
 
 void run_index_read(struct suite_run *r)
@@ -89,13 +108,39 @@ static json_t *pack_words(char *const *words)
 	return array;
 }
 
+/*
+ * What tells a program from one that was built anew; to be freed. Times of
+ * files are only compared with themselves: the clock may be set meanwhile.
+ */
+static char *identify(const struct program *program)
+{
+	struct stat st;
+
+	if (!program || stat(program->path, &st))
+		return xstrdup("none");
+	return xasprintf("%llu bytes of %lld.%09ld",
+			 (unsigned long long)st.st_size,
+			 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+}
+
+static bool is_of_same_program(const json_t *entry, const struct entry *e)
+{
+	const char *then = json_string_value(json_object_get(entry, "program"));
+	char *now = identify(e->program);
+	bool same = then && strcmp(then, now) == 0;
+
+	free(now);
+	return same;
+}
+
 bool run_index_find(const struct suite_run *r, struct entry *e)
 {
 	const json_t *entry =
 		json_object_get(json_object_get(r->index, "entries"), e->name);
 	json_t *command = pack_words(e->command);
 	json_int_t ns = 0;
-	bool same = json_equal(command, json_object_get(entry, "command"));
+	bool same = json_equal(command, json_object_get(entry, "command")) &&
+		    is_of_same_program(entry, e);
 
 	json_decref(command);
 	if (!same ||
@@ -109,26 +154,18 @@ bool run_index_find(const struct suite_run *r, struct entry *e)
 
 void run_index_add(struct suite_run *r, const struct entry *e)
 {
-	json_t *entry = json_pack("{s:o, s:i, s:i, s:b, s:I, s:i}", "command",
-				  pack_words(e->command), "code", e->end.code,
-				  "signal", e->end.signal, "timed_out",
-				  e->end.timed_out, "ns", (json_int_t)e->end.ns,
-				  "error", e->end.error);
-	char *path = index_path(r->dir);
-	struct outfile f;
-	int error;
+	char *program = identify(e->program);
+	json_t *entry = json_pack("{s:o, s:s, s:i, s:i, s:b, s:I, s:i}",
+				  "command", pack_words(e->command), "program",
+				  program, "code", e->end.code, "signal",
+				  e->end.signal, "timed_out", e->end.timed_out,
+				  "ns", (json_int_t)e->end.ns, "error",
+				  e->end.error);
 
 	if (!entry)
 		die("%s: a word of its command is not UTF-8", e->name);
 	json_object_set_new(json_object_get(r->index, "entries"), e->name,
 			    entry);
-	error = outfile_open(&f, path);
-	if (!error) {
-		json_dumpf(r->index, f.out, JSON_INDENT(2));
-		fputc('\n', f.out);
-		error = outfile_close(&f);
-	}
-	if (error)
-		die("%s: %s%s", path, strerror(error), file_remedy(error));
-	free(path);
+	free(program);
+	write_index(r);
 }

@@ -143,16 +143,3 @@ void run_plan_directory(struct suite_run *r, const struct run_plan *plan)
 	for (size_t i = 0; i < r->nr; i++)
 		entry_place(&r->entries[i], r->dir);
 }
-
-/* A rebuilt benchmark is another one. */
-bool run_plan_is_current(const struct entry *e)
-{
-	struct stat program, result;
-
-	if (!e->program || stat(e->program->path, &program) ||
-	    stat(e->json_path, &result))
-		return false;
-	return program.st_mtim.tv_sec < result.st_mtim.tv_sec ||
-	       (program.st_mtim.tv_sec == result.st_mtim.tv_sec &&
-		program.st_mtim.tv_nsec <= result.st_mtim.tv_nsec);
-}

@@ -24,7 +24,4 @@ void run_plan_entries(struct suite_run *r, const struct run_plan *plan);
 /* The directory of results, which is there from then on. Likewise. */
 void run_plan_directory(struct suite_run *r, const struct run_plan *plan);
 
-/* Is the result of @e as new as its program? */
-bool run_plan_is_current(const struct entry *e);
-
 #endif
