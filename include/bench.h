@@ -122,6 +122,7 @@ struct run {
 	u64 sampled;	   /* a bit for each metric */
 	u64 left_out;	   /* likewise: metrics_not_applicable() */
 	u64 stops;	   /* of the process, at the previous sample */
+	bool stopped;	   /* in this run, before a sample */
 	struct gang_config gang_config;
 };
 

@@ -18,6 +18,7 @@ struct point {
 	struct check_state *checks; /* one per check_row */
 	char **notes;
 	unsigned int nr_notes;
+	u64 stopped_runs; /* in which the process was, by SIGSTOP or the like */
 	bool started;
 	bool finished;
 	/* once finished: how long it took, and what was stolen of all CPUs'

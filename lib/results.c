@@ -286,6 +286,7 @@ static void write_point(struct json *j, const struct session *s,
 		json_u64(j, "steal_ns", p->steal_ns);
 	else
 		json_unknown(j, "steal_ns");
+	json_u64(j, "stopped_runs", p->stopped_runs);
 	json_array_begin(j, "notes");
 	for (unsigned int i = 0; i < p->nr_notes; i++)
 		json_text(j, NULL, p->notes[i]);

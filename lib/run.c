@@ -210,12 +210,15 @@ static void note_stop(struct run *r, int metric)
 	if (seen == r->stops)
 		return;
 	r->stops = seen;
-	if (!r->dropped)
-		note(r,
-		     "run %llu: the process was stopped (SIGSTOP or the like) "
-		     "before %s was sampled, whose time may contain that",
-		     (unsigned long long)(r->index - common(r)->warmup + 1),
-		     r->bench->metrics[metric].name);
+	if (r->dropped)
+		return;
+	r->point->stopped_runs += !r->stopped;
+	r->stopped = true;
+	note(r,
+	     "run %llu: the process was stopped (SIGSTOP or the like) "
+	     "before %s was sampled, whose time may contain that",
+	     (unsigned long long)(r->index - common(r)->warmup + 1),
+	     r->bench->metrics[metric].name);
 }
 
 void sample_time(struct run *r, int metric, struct timing t)

@@ -73,6 +73,36 @@ static void warn_of_boots(struct report *r)
 	free(names);
 }
 
+static u64 stopped_runs(const struct side *s)
+{
+	const json_t *points, *point;
+	u64 runs = 0;
+	size_t i, k;
+
+	for (i = 0; i < s->nr_files; i++) {
+		points = json_object_get(s->files[i]->root, "points");
+		json_array_foreach(points, k, point) runs += json_integer_value(
+			json_object_get(point, "stopped_runs"));
+	}
+	return runs;
+}
+
+static void warn_of_stops(struct report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_sides; i++) {
+		u64 runs = stopped_runs(&r->sides[i]);
+
+		if (runs)
+			report_warn(r,
+				    "%c: the process was stopped in %llu "
+				    "run%s, whose times contain that",
+				    (char)('A' + i), (unsigned long long)runs,
+				    runs == 1 ? "" : "s");
+	}
+}
+
 /* Files of one side are runs of one experiment, if maybe of several hosts. */
 static void check_side(struct report *r, size_t side, struct problems *p)
 {
@@ -247,6 +277,7 @@ void report_build(struct report *r, const char *only, struct problems *p)
 	for (i = 0; i < r->nr_sides; i++)
 		warn_of_left_out(r, i);
 	warn_of_boots(r);
+	warn_of_stops(r);
 	r->nr_pairs = r->nr_sides - 1;
 	r->pairs = xcalloc(r->nr_pairs, sizeof(*r->pairs));
 	for (i = 0; i < r->nr_pairs; i++)
