@@ -21,7 +21,7 @@
 /* What a program may have to say, all in all. */
 #define CAPTURE_BYTES MIB(1)
 
-/* Between two looks at a child. */
+/* Between two looks at a child, at most. */
 #define LOOK_NS NSEC_PER_SEC
 
 /* Signals are a process's: the only state of this file. */
@@ -240,6 +240,7 @@ static int wait_signal(u64 ns)
 struct wait {
 	pid_t pid;
 	u64 timeout_ns; /* of what is done now; 0: none */
+	u64 look_ns;	/* between two looks */
 	struct patience patience;
 	u64 seen_ns; /* of the patience */
 	u64 ran_ns, stopped_ns;
@@ -248,7 +249,9 @@ struct wait {
 
 static void begin_wait(struct wait *w, u64 timeout_ns)
 {
-	patience_begin(&w->patience, LOOK_NS);
+	w->look_ns = timeout_ns ? min_u64(LOOK_NS, timeout_ns / 4 + 1) :
+				  LOOK_NS;
+	patience_begin(&w->patience, w->look_ns);
 	w->timeout_ns = timeout_ns;
 	w->seen_ns = w->ran_ns = w->stopped_ns = 0;
 }
@@ -275,21 +278,12 @@ static bool is_over(struct wait *w)
 	       max_u64(w->ran_ns, w->stopped_ns) >= w->timeout_ns;
 }
 
-/* Not before something may be over. */
-static u64 next_look(const struct wait *w)
-{
-	u64 used = max_u64(w->ran_ns, w->stopped_ns);
-
-	return w->timeout_ns > used ? min_u64(LOOK_NS, w->timeout_ns - used) :
-				      LOOK_NS;
-}
-
 /* Until the child is a zombie (true), or a signal asks us to end, or the limit.
  */
 static bool wait_a_while(struct wait *w, struct child_end *end)
 {
 	while (!has_ended(w->pid)) {
-		int sig = wait_signal(next_look(w));
+		int sig = wait_signal(w->look_ns);
 
 		if (sig && sig != SIGCHLD) {
 			if (!signals.caught)
