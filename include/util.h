@@ -51,6 +51,13 @@ void __noreturn die(const char *fmt, ...) __printf(1, 2);
 void __noreturn end(int code, const char *fmt, ...) __printf(2, 3);
 
 /*
+ * "PROGRAM: MESSAGE" on standard error, of one or several lines. As in all of
+ * these, what could control a terminal is shown as ? there: names may come from
+ * a file or a guest.
+ */
+void tell(const char *fmt, ...) __printf(1, 2);
+
+/*
  * A warning for the reader on standard error: "PROGRAM: warning: ...".
  * Results carry their warnings in the report instead.
  */

@@ -163,6 +163,17 @@ char *backing_file_missing(const char *path, u64 bytes)
 	return why;
 }
 
+/* A name may lead elsewhere than when it was looked at. */
+static bool is_overwritten(int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return fstat(fd, &st) ||
+	       (S_ISREG(st.st_mode) &&
+		(fstatfs(fd, &fs) || fs.f_type != SYSFS_MAGIC));
+}
+
 int backing_file_open(const char *path, u64 bytes)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
@@ -178,5 +189,9 @@ int backing_file_open(const char *path, u64 bytes)
 		fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		die("--backing %s: open: %s", path, strerror(errno));
+	if (is_overwritten(fd))
+		die("--backing %s: it became a file meanwhile, and a guest "
+		    "would overwrite it",
+		    path);
 	return fd;
 }

@@ -112,16 +112,15 @@ static int end_early(void *arg, int code, const char *message)
 		report_bail_out(s, message);
 	if (s->kernel_log)
 		kernel_log_print(s->kernel_log, s->text);
-	fprintf(stderr, "%s: %s\n", s->bench->name, message);
+	tell("%s", message);
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, message);
 	if (error && code == EXIT_SKIP)
 		code = EXIT_FAIL;
 	if (error)
-		fprintf(stderr, "%s: %s\n", s->bench->name, error);
+		tell("%s", error);
 	if (code == EXIT_SKIP && s->common->strict) {
-		fprintf(stderr, "%s: a skip is a failure: --strict\n",
-			s->bench->name);
+		tell("a skip is a failure: --strict");
 		return EXIT_FAIL;
 	}
 	return code;

@@ -18,7 +18,9 @@ static const struct remedy of_files[] = {
 	{ EISDIR, ": name a file in it" },
 	{ ENOENT, ": name a place in a directory that is there" },
 	{ ENOSPC, ": make room there, or name another place" },
+	{ ELOOP,  ": name the file that it leads to" },
 	{ ENXIO,  ": nobody reads this pipe: start its reader first" },
+	{ EPERM,  ": name a place of your own" },
 	{ EROFS,  ": name a place that can be written" },
 	{ 0, NULL }
 	/* clang-format on */

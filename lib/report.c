@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "report.h"
 #include "report_locks.h"
 #include "report_tail.h"
@@ -13,15 +14,19 @@
 /* Every line of @text after "# ", the first one after "# " and @label. */
 static void diagnostic(FILE *out, const char *label, const char *text)
 {
-	const char *line = text;
+	for (;;) {
+		size_t bytes = strcspn(text, "\n");
+		char *line = xasprintf("%.*s", (int)bytes, text);
 
-	do {
-		size_t bytes = strcspn(line, "\n");
-
-		fprintf(out, "# %s%.*s\n", label, (int)bytes, line);
+		fprintf(out, "# %s", label);
+		escape_line(line, out);
+		fputc('\n', out);
+		free(line);
+		if (!text[bytes])
+			break;
 		label = "";
-		line += bytes;
-	} while (*line++ == '\n');
+		text += bytes + 1;
+	}
 }
 
 static void print_config(const struct session *s)
@@ -68,8 +73,10 @@ static void print_check(FILE *out, const struct check_state *c, const char *sep)
 		[CHECK_FAILED] = "NOT OK: ",
 	};
 
-	if (prefix[c->result])
-		fprintf(out, "%s%s%s", sep, prefix[c->result], c->detail);
+	if (!prefix[c->result])
+		return;
+	fprintf(out, "%s%s", sep, prefix[c->result]);
+	escape_line(c->detail, out);
 }
 
 static void print_metric(const struct session *s, const struct point *p,
@@ -161,19 +168,6 @@ static void print_table(const struct session *s, const struct point *p)
 	print_steal(s, p);
 }
 
-/*
- * What a result says of itself, behind its name: KTAP's diagnostic data. A '#'
- * in it would end the name later than it does, or begin a directive.
- */
-static void print_detail(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '#' || *text == '\\')
-			fputc('\\', out);
-		fputc(*text, out);
-	}
-}
-
 /* The words of ktap.rst, and TAP's, that change what a result means. */
 static bool begins_as_directive(const char *text)
 {
@@ -186,14 +180,17 @@ static bool begins_as_directive(const char *text)
 	return false;
 }
 
-/* @directive is "SKIP ..." or empty; the rest of the line after the name. */
+/*
+ * @directive is "SKIP ..." or empty; the rest of the line after the name. A '#'
+ * in @detail would end the name later than it does, or begin a directive.
+ */
 static void end_result(FILE *out, const char *directive, const char *detail)
 {
 	if (!*directive && begins_as_directive(detail))
 		directive = "- ";
 	if (*directive || *detail)
 		fprintf(out, " # %s", directive);
-	print_detail(out, detail);
+	escape_ktap_detail(detail, out);
 	fputc('\n', out);
 }
 
@@ -245,13 +242,16 @@ void report_skip(struct session *s, const char *reason)
 
 void report_bail_out(struct session *s, const char *reason)
 {
-	const char *rest = strchr(reason, '\n');
+	size_t bytes = strcspn(reason, "\n");
+	char *line = xasprintf("%.*s", (int)bytes, reason);
 
 	if (!s->begun)
 		print_plan(s, s->nr_checks * s->nr_points);
-	fprintf(s->text, "Bail out! %.*s\n", (int)strcspn(reason, "\n"),
-		reason);
-	if (rest)
-		diagnostic(s->text, "", rest + 1);
+	fputs("Bail out! ", s->text);
+	escape_line(line, s->text);
+	fputc('\n', s->text);
+	if (reason[bytes])
+		diagnostic(s->text, "", reason + bytes + 1);
 	fflush(s->text);
+	free(line);
 }

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outfile.h"
 #include "remedy.h"
 #include "report_locks.h"
-#include "special.h"
 #include "results.h"
 #include "steal.h"
 #include "util.h"
@@ -16,17 +16,6 @@
 
 /* What is tried beforehand: no results are shorter. */
 #define LEAST_BYTES 2048
-
-/*
- * A regular file is replaced by renaming; a device or a pipe is written to,
- * since renaming would take its place.
- */
-static bool is_replaceable(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) || S_ISREG(st.st_mode);
-}
 
 /* "-", or another name of it such as /dev/stdout. */
 bool results_on_stdout(const char *path)
@@ -38,76 +27,38 @@ bool results_on_stdout(const char *path)
 		a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
-/* What @path leads to, if that is something else; to be freed. */
-static char *resolve(const char *path)
-{
-	char *target = realpath(path, NULL);
+/* Closed before the results come, a pipe would have its reader end. */
+static struct outfile special;
 
-	return target ? target : xstrdup(path);
-}
-
-static char *temporary_name(const char *target)
-{
-	return xasprintf("%s.%d.tmp", target, (int)getpid());
-}
-
-/* Closes @out; returns 0, or an errno if the shortest results find no room. */
-static int try_writing(FILE *out)
+/* Abandons @f; returns 0, or an errno if the shortest results find no room. */
+static int try_writing(struct outfile *f)
 {
 	static const char block[LEAST_BYTES];
 	int error = 0;
 
 	errno = 0;
-	if (fwrite(block, 1, sizeof(block), out) < sizeof(block))
+	if (fwrite(block, 1, sizeof(block), f->out) < sizeof(block) ||
+	    fflush(f->out))
 		error = errno ? errno : EIO;
-	if (fclose(out) && !error)
-		error = errno;
+	outfile_abandon(f);
 	return error;
-}
-
-/* 0, or why a temporary file cannot be made beside @target. */
-static int try_temporary(const char *target)
-{
-	char *name = temporary_name(target);
-	FILE *out = fopen(name, "wxe");
-	int error = out ? try_writing(out) : errno;
-
-	if (out)
-		unlink(name);
-	free(name);
-	return error;
-}
-
-/* Closed before the results come, a pipe would have its reader end. */
-static FILE *special;
-
-/* 0 or an errno. */
-static int take_special(const char *target)
-{
-	special = special_open(target);
-	return special ? 0 : errno;
 }
 
 void results_check_path(const char *path)
 {
-	char *target = resolve(path);
-	struct stat st;
-	int error = 0;
+	struct outfile f;
+	int error;
 
 	if (results_on_stdout(path))
-		error = 0;
-	else if (!*path || path[strlen(path) - 1] == '/')
-		error = ENOENT;
-	else if (stat(target, &st) == 0 && S_ISDIR(st.st_mode))
-		error = EISDIR;
-	else if (is_replaceable(target))
-		error = try_temporary(target);
-	else
-		error = take_special(target);
+		return;
+	error = outfile_open(&f, path);
+	if (!error && f.temporary)
+		error = try_writing(&f);
+	else if (!error)
+		special = f;
 	if (error)
-		usage_error("--json '%s': %s%s", path, strerror(error),
+		usage_error("--json '%s': %s%s", path, outfile_error(error),
 			    file_remedy(error));
-	free(target);
 }
 
 static void write_histogram(struct json *j, const struct tail *t)
@@ -321,83 +272,50 @@ static void write_session(FILE *out, const struct session *s,
 	json_object_end(&j);
 }
 
-/* Through to the disk, so that a full one shows now; 0 or an errno. */
-static int flush(FILE *out)
+/* Shows a full disk now; 0 or an errno. */
+static int write_to_stdout(const struct session *s, enum verdict verdict,
+			   const char *reason)
 {
+	write_session(stdout, s, verdict, reason);
 	errno = 0;
-	if (fflush(out) || ferror(out))
+	if (fflush(stdout) || ferror(stdout))
 		return errno ? errno : EIO;
-	/* EINVAL, EROFS: not a file that could be synchronized */
-	if (fsync(fileno(out)) && errno != EINVAL && errno != EROFS)
-		return errno;
 	return 0;
 }
 
-static int write_to(FILE *out, const struct session *s, enum verdict verdict,
-		    const char *reason)
-{
-	write_session(out, s, verdict, reason);
-	return flush(out);
-}
-
-/* Closes @out. */
-static int write_and_close(FILE *out, const struct session *s,
-			   enum verdict verdict, const char *reason)
-{
-	int error;
-
-	if (!out)
-		return errno;
-	error = write_to(out, s, verdict, reason);
-	if (fclose(out) && !error)
-		error = errno;
-	return error;
-}
-
-static int write_special(const char *path, const struct session *s,
+static int write_to_file(const char *path, const struct session *s,
 			 enum verdict verdict, const char *reason)
 {
-	FILE *out = special ? special : special_open(path);
-
-	special = NULL;
-	return write_and_close(out, s, verdict, reason);
-}
-
-static int replace(const char *target, const struct session *s,
-		   enum verdict verdict, const char *reason)
-{
-	char *temporary = temporary_name(target);
+	struct outfile f;
 	sigset_t all, old;
 	int error;
 
 	/* a signal must not leave the temporary file behind */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	error = write_and_close(fopen(temporary, "we"), s, verdict, reason);
-	if (!error && rename(temporary, target))
-		error = errno;
-	if (error)
-		unlink(temporary);
+	f = special;
+	special = (struct outfile){ .out = NULL };
+	error = f.out ? 0 : outfile_open(&f, path);
+	/* but a reader of a pipe may take its time */
+	if (!error && !f.temporary)
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!error) {
+		write_session(f.out, s, verdict, reason);
+		error = outfile_close(&f);
+	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	free(temporary);
 	return error;
 }
 
 char *results_write(const char *path, const struct session *s,
 		    enum verdict verdict, const char *reason)
 {
-	char *target = resolve(path);
-	int error;
+	int error = results_on_stdout(path) ?
+			    write_to_stdout(s, verdict, reason) :
+			    write_to_file(path, s, verdict, reason);
 
-	if (results_on_stdout(path))
-		error = write_to(stdout, s, verdict, reason);
-	else if (is_replaceable(target))
-		error = replace(target, s, verdict, reason);
-	else
-		error = write_special(target, s, verdict, reason);
-	free(target);
 	if (!error)
 		return NULL;
 	return xasprintf("--json %s: %s: the results are lost%s", path,
-			 strerror(error), file_remedy(error));
+			 outfile_error(error), file_remedy(error));
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "escape.h"
 #include "units.h"
 #include "util.h"
 
@@ -33,11 +34,27 @@ static void strip_right(char *s)
 static __printf(2, 0) void complain(const char *kind, const char *fmt,
 				    va_list ap)
 {
+	char *text;
+
+	/* no memory is no reason to say nothing */
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	flockfile(stderr);
-	fprintf(stderr, "%s: %s", program_invocation_short_name, kind);
-	vfprintf(stderr, fmt, ap);
+	escape_lines(program_invocation_short_name, stderr);
+	fprintf(stderr, ": %s", kind);
+	escape_lines(text ? text : fmt, stderr);
 	fputc('\n', stderr);
 	funlockfile(stderr);
+	free(text);
+}
+
+void tell(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain("", fmt, ap);
+	va_end(ap);
 }
 
 void warn(const char *fmt, ...)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "escape.h"
 #include "mmio.h"
 #include "util.h"
 #include "vcpu.h"
@@ -21,7 +22,11 @@ static void print(const struct vcpu *vcpu)
 	char *text = vm_format(vcpu->vm, area->args[0], area->args + 1,
 			       GUEST_UCALL_ARGS - 1);
 
-	fprintf(stderr, "guest vCPU %u: %s\n", vcpu->index, text);
+	flockfile(stderr);
+	fprintf(stderr, "guest vCPU %u: ", vcpu->index);
+	escape_lines(text, stderr);
+	fputc('\n', stderr);
+	funlockfile(stderr);
 	free(text);
 }
 

@@ -315,17 +315,19 @@ my @odd_buckets = ([0, 1, $huge], [1, 0, -1], ['a'], {}, [5, $huge, 1]);
 sub evil_file {
 	my ($path, $i) = @_;
 	my ($a, $b) = map { $evil[$_ % @evil] } $i, $i + 1;
+	# what has a line end is refused as the name of a metric, unit, or benchmark
+	my ($name_a, $name_b) = map { tr/\n/ /r } $a, $b;
 	my @metrics = (
-		metric($a, [0, 1, $huge, 3, 4, 5, 6, 7], unit => $b, remark => $a,
+		metric($name_a, [0, 1, $huge, 3, 4, 5, 6, 7], unit => $name_b, remark => $a,
 		       thread_accesses => $huge,
 		       histogram => { max_ns => $huge, buckets => \@odd_buckets }),
-		metric('plain', [($huge) x 7], unit => $a));
+		metric('plain', [($huge) x 7], unit => $name_a));
 	my @points = map { {
-		config => { vcpus => $_, bytes => $huge, v => $a }, metrics => \@metrics,
+		config => { vcpus => $_, bytes => $huge, v => $name_a }, metrics => \@metrics,
 		checks => [{ name => $b, result => $a, detail => $b }], notes => [$a, 1, {}],
 	} } 1, $huge;
 
-	results($path, [], points => \@points, bench => $b, version => $a, reason => $b,
+	results($path, [], points => \@points, bench => $name_b, version => $a, reason => $b,
 		verdict => $a, config => { backing => $b, $a => $b },
 		host => { kernel => $a, cpu => $b, cpus => -1, $a => $b,
 			  kvm => { module => $a, parameters => { $a => $b } } });

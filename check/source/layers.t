@@ -15,19 +15,21 @@ use Test::More;
 # own layer and of those below.
 my @layers = (
 	[qw(types version)],
-	[qw(util bitmap units remedy startup limits special)],
+	[qw(util bitmap units remedy startup limits escape)],
 	[qw(random spread rank_test student joint_test bootstrap detectable judge
 	   steady threshold turns)],
-	[qw(cgroup clock patience stops futex kick thread_start pin watchdog id_pool interrupt timing steal progress stats scaling
-	   json troff host memory_room tracepoint lock_wait lock_records histogram option_row options
-	   crew)],
+	[qw(cgroup clock patience stops futex kick thread_start pin watchdog
+	   id_pool interrupt timing steal progress stats scaling json troff host
+	   memory_room tracepoint lock_wait lock_records histogram option_row
+	   options crew outfile)],
 	[qw(compat kvm_ioctl kvm_stats populate uffd memory_limit slow_memory)],
 	[qw(arch image vm guest_format vcpu mmio spaces memslot backing
 	   backing_file mapping mode quirks testmem faults dirty_ring option_rom)],
 	[qw(gang plan dirty dirty_options)],
 	[qw(metrics)],
-	[qw(bench kernel_log bench_options bench_man bench_describe run check_mappings point
-	   report report_scaling report_tail report_locks results variants)],
+	[qw(bench kernel_log bench_options bench_man bench_describe run
+	   check_mappings point report report_scaling report_tail report_locks
+	   results variants)],
 	[qw(workload dirty_proof stalls dirty_calls load slow_load change async_pf
 	   processes process_proof rom_bench writers zap_proof dirty_watch
 	   disturber)],

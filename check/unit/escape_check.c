@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 #undef skip /* cmocka's */
-#include "../../tools/kvmeter/escape.h"
+#include "escape.h"
 #include "types.h"
 
 /* U+FFFD, for what is no character of a text. */
@@ -32,6 +32,30 @@ static void test_line(void **state __maybe_unused)
 	expect(escape_line, "a\nok 2 - b\tc\r", "a ok 2 - b c?");
 	expect(escape_line, "\033[31m \177 \302\205 \342\200\250",
 	       "?[31m ? ? ?");
+}
+
+static void test_lines(void **state __maybe_unused)
+{
+	expect(escape_lines, "a\tb\n\033[2J c\n", "a\tb\n?[2J c\n");
+	expect(escape_lines,
+	       "\233"
+	       "31m",
+	       BAD "31m"); /* CSI in one byte */
+}
+
+static void test_needed(void **state __maybe_unused)
+{
+	assert_false(escape_needed(""));
+	assert_false(escape_needed("create, 95 \302\261 1 # <&\"|*"));
+	assert_true(escape_needed("a\nb"));
+	assert_true(escape_needed("\033[31m"));
+	assert_true(escape_needed("a\377"));
+	assert_true(escape_needed("\302\233"));
+}
+
+static void test_markdown(void **state __maybe_unused)
+{
+	expect(escape_markdown, "a|b\n[c](d) <i>", "a\\|b \\[c\\](d) \\<i\\>");
 }
 
 /* Bytes that are no character, each by itself. */
@@ -76,9 +100,10 @@ static void test_html(void **state __maybe_unused)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line), cmocka_unit_test(test_not_utf8),
-		cmocka_unit_test(test_ktap), cmocka_unit_test(test_xml),
-		cmocka_unit_test(test_html),
+		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_needed),
+		cmocka_unit_test(test_markdown), cmocka_unit_test(test_line),
+		cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_ktap),
+		cmocka_unit_test(test_xml),	 cmocka_unit_test(test_html),
 	};
 
 	return cmocka_run_group_tests_name("escape", tests, NULL, NULL);

@@ -46,6 +46,14 @@ static void do_warn(void *arg)
 	warn("%s", (const char *)arg);
 }
 
+/* What a file or a guest has called something must not reach a terminal. */
+static void test_escapes(void **state __maybe_unused)
+{
+	expect(do_warn, "\033]0;title\007\nnext", CHILD_RETURNED, "",
+	       "prog: warning: ?]0;title?\nnext\n");
+	expect(do_die, "\033[2J", 1, "", "prog: no ?[2J left: 7\n");
+}
+
 static void test_exit_codes(void **state __maybe_unused)
 {
 	int interrupted = EXIT_INTERRUPTED + 2;
@@ -293,6 +301,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exit_codes),
+		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_handler),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_allocation),

@@ -8,6 +8,7 @@
 #include "bisect.h"
 #include "child.h"
 #include "clock.h"
+#include "escape.h"
 #include "util.h"
 
 /* A shell's: the program is none, or not there. Nor can a hook do its work. */
@@ -77,6 +78,14 @@ static void set_environment(const struct hook_run *run)
 	setenv("KVMETER_INVOCATION", number, 1);
 }
 
+static void show_line(char *line)
+{
+	line[strcspn(line, "\n")] = '\0';
+	fputs("  | ", stderr);
+	escape_lines(line, stderr);
+	fputc('\n', stderr);
+}
+
 /* What it said at last. */
 static void show_tail(const char *path)
 {
@@ -89,9 +98,7 @@ static void show_tail(const char *path)
 		lines[nr++ % TAIL_LINES] = xstrdup(line);
 	}
 	for (i = nr > TAIL_LINES ? nr - TAIL_LINES : 0; i < nr; i++)
-		fprintf(stderr, "  | %s", lines[i % TAIL_LINES]);
-	if (nr && !strchr(lines[(nr - 1) % TAIL_LINES], '\n'))
-		fputc('\n', stderr);
+		show_line(lines[i % TAIL_LINES]);
 	for (i = 0; i < TAIL_LINES; i++)
 		free(lines[i]);
 	free(line);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the steps of a bisection have found: a line of JSON each. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 #include "bisect.h"
 #include "compare.h"
+#include "outfile.h"
 #include "units.h"
 #include "util.h"
 
@@ -106,7 +106,7 @@ void log_append(const char *path, const struct step *s)
 {
 	json_t *json = step_json(s);
 	char *text = json_dumps(json, JSON_COMPACT);
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	int fd = outfile_append(path);
 	char *line;
 	ssize_t nr;
 
@@ -116,7 +116,7 @@ void log_append(const char *path, const struct step *s)
 	nr = fd < 0 ? -1 : write(fd, line, strlen(line));
 	if (nr != (ssize_t)strlen(line) || close(fd))
 		step_abort("%s: %s", path,
-			   nr < 0 ? strerror(errno) : "it is full");
+			   nr < 0 ? outfile_error(errno) : "it is full");
 	free(line);
 	free(text);
 	json_decref(json);

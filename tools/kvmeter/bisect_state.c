@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include "bisect.h"
 #include "compare.h"
+#include "foreign.h"
+#include "outfile.h"
 #include "remedy.h"
 #include "spread.h"
 #include "util.h"
@@ -151,29 +153,21 @@ static json_t *state_json(const struct bisect *b)
 	return j;
 }
 
-static bool write_file(FILE *out, json_t *state)
-{
-	bool written = json_dumpf(state, out, JSON_INDENT(1)) == 0 &&
-		       fputc('\n', out) != EOF && fflush(out) == 0 &&
-		       fsync(fileno(out)) == 0;
-
-	return fclose(out) == 0 && written;
-}
-
 void bisect_save(const struct bisect *b)
 {
 	json_t *state = state_json(b);
-	char *fresh = xasprintf("%s.XXXXXX", b->path);
-	int fd = mkstemp(fresh);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	struct outfile f;
+	int error = outfile_open(&f, b->path);
 
-	if (!out || !write_file(out, state) || rename(fresh, b->path)) {
-		int error = errno;
-
-		unlink(fresh);
-		die("%s: %s%s", b->path, strerror(error), file_remedy(error));
+	if (!error) {
+		if (json_dumpf(state, f.out, JSON_INDENT(1)))
+			die("%s: the state cannot be written as JSON", b->path);
+		fputc('\n', f.out);
+		error = outfile_close(&f);
 	}
-	free(fresh);
+	if (error)
+		die("%s: %s%s", b->path, outfile_error(error),
+		    file_remedy(error));
 	json_decref(state);
 }
 
@@ -278,14 +272,13 @@ static bool read_state(struct bisect *b, const json_t *root, struct problems *p)
 
 void bisect_load(struct bisect *b, const char *path, struct problems *p)
 {
-	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	char *why = NULL;
+	json_t *root = foreign_read(path, &why);
 	const char *schema = json_string_value(json_object_get(root, "schema"));
 
 	b->path = path;
 	if (!root)
-		problem(p, "%s: %s (kvmeter bisect record writes it)", path,
-			error.text);
+		problem(p, "%s (kvmeter bisect record writes it)", why);
 	else if (!schema || strcmp(schema, BISECT_SCHEMA) != 0)
 		problem(p, "%s: not a state of kvmeter bisect (%s)", path,
 			BISECT_SCHEMA);
@@ -294,4 +287,5 @@ void bisect_load(struct bisect *b, const char *path, struct problems *p)
 			path, BISECT_SCHEMA);
 	/* strings of the sides are those of their results */
 	json_decref(root);
+	free(why);
 }

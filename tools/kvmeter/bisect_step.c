@@ -5,12 +5,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "bisect.h"
 #include "child.h"
 #include "clock.h"
 #include "compare.h"
+#include "foreign.h"
+#include "outfile.h"
+#include "remedy.h"
 #include "units.h"
 #include "util.h"
 
@@ -36,7 +38,7 @@ static void end_without_verdict(void)
 static int tell_end(void *arg, int code, const char *message)
 {
 	(void)arg;
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
+	tell("%s", message);
 	if (code > STEP_ABORT)
 		verdict.code = code;
 	return verdict.code;
@@ -81,9 +83,11 @@ void step_interrupted(void)
 static char *results_directory(const struct bisect *b)
 {
 	char *name = xasprintf("%s.results", b->path), *path;
+	int error = outfile_directory(name);
 
-	if (mkdir(name, 0777) && errno != EEXIST)
-		step_abort("%s: %s", name, strerror(errno));
+	if (error)
+		step_abort("%s: %s%s", name, outfile_error(error),
+			   file_remedy(error));
 	path = realpath(name, NULL);
 	if (!path)
 		step_abort("%s: %s", name, strerror(errno));
@@ -164,13 +168,12 @@ static void check_experiment(const struct bisect *b, const struct results *r)
 static char *take_results(struct step *s, const char *path, struct side *commit)
 {
 	struct problems p = { 0, NULL };
-	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	char *why;
+	json_t *root = foreign_read(path, &why);
 	struct results *r;
 
 	if (!root)
-		step_abort("run hook: no results in $KVMETER_RESULT: %s: %s",
-			   path, error.text);
+		step_abort("run hook: no results in $KVMETER_RESULT: %s", why);
 	r = input_take(root, "results", INPUT_FAILED_FINAL, &p);
 	s->last = r;
 	if (!r->bench)

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "limits.h"
 #include "oom.h"
+#include "outfile.h"
 #include "patience.h"
 #include "remedy.h"
 #include "util.h"
@@ -97,10 +98,9 @@ void child_die(void)
 
 /* ---- in the child, before the program ---- */
 
-static int redirect(int fd, const char *path, int flags)
+/* @file is -1 if it could not be opened. */
+static int redirect(int fd, int file)
 {
-	int file = open(path, flags | O_CLOEXEC, 0666);
-
 	if (file < 0)
 		return -1;
 	/* dup2() of a descriptor onto itself would leave it to be closed */
@@ -109,19 +109,18 @@ static int redirect(int fd, const char *path, int flags)
 
 static int redirect_all(const struct child_config *cfg, const int capture[2])
 {
-	const int fresh = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
 	const char *out = cfg->stdout_path, *err = cfg->stderr_path;
 
-	if (redirect(STDIN_FILENO, "/dev/null", O_RDONLY) < 0)
+	if (redirect(STDIN_FILENO, open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
 		return -1;
 	for (int i = 0; i < 2; i++)
 		if (capture[i] >= 0 && dup2(capture[i], STDOUT_FILENO + i) < 0)
 			return -1;
-	if (out && redirect(STDOUT_FILENO, out, fresh) < 0)
+	if (out && redirect(STDOUT_FILENO, outfile_fresh(out)) < 0)
 		return -1;
 	if (out && err && !strcmp(out, err))
 		return dup2(STDOUT_FILENO, STDERR_FILENO);
-	return err ? redirect(STDERR_FILENO, err, fresh) : 0;
+	return err ? redirect(STDERR_FILENO, outfile_fresh(err)) : 0;
 }
 
 struct launch {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "entry.h"
+#include "foreign.h"
 #include "remedy.h"
 #include "util.h"
 
@@ -269,8 +270,7 @@ static void judge(struct entry *e, const json_t *results,
 /* Results may have millions of samples: no tree outlives its judgement. */
 void entry_judge(struct entry *e, enum strictness strict, const char *tests)
 {
-	json_t *results =
-		json_load_file(e->json_path, JSON_REJECT_DUPLICATES, NULL);
+	json_t *results = foreign_read(e->json_path, NULL);
 	const char *kernel =
 		member_text(json_object_get(results, "host"), "kernel");
 

@@ -154,7 +154,7 @@ static void write_page(const char *path, const char *text, size_t bytes)
 		error = outfile_close(&f);
 	}
 	if (error)
-		die("--output %s: %s%s", path, strerror(error),
+		die("--output %s: %s%s", path, outfile_error(error),
 		    file_remedy(error));
 }
 

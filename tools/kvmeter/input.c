@@ -4,9 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "escape.h"
+#include "foreign.h"
 #include "input.h"
 #include "spread.h"
 #include "util.h"
+
+/* Nobody reads more, and a file may have any number. */
+#define PROBLEMS_MAX 50
 
 void problem(struct problems *p, const char *fmt, ...)
 {
@@ -17,11 +22,21 @@ void problem(struct problems *p, const char *fmt, ...)
 	if (vasprintf(&line, fmt, ap) < 0)
 		die("out of memory");
 	va_end(ap);
+	if (p->nr++ >= PROBLEMS_MAX) {
+		free(line);
+		return;
+	}
+	if (p->nr == PROBLEMS_MAX) {
+		free(line);
+		line = xstrdup("and more");
+	}
+	for (char *c = line; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
 	text = p->text ? xasprintf("%s\n%s", p->text, line) : xstrdup(line);
 	free(p->text);
 	free(line);
 	p->text = text;
-	p->nr++;
 }
 
 /* Sets *@values to the medians of runs. False if that cannot be done. */
@@ -42,6 +57,10 @@ static bool read_runs(struct series *s, const json_t *samples, size_t per_run)
 		return false;
 	}
 	s->nr = nr / per_run;
+	if (s->nr > FOREIGN_SAMPLES_MAX) {
+		free(v);
+		return false;
+	}
 	s->values = xcalloc(s->nr, sizeof(*s->values));
 	for (run = 0; run < s->nr; run++)
 		s->values[run] = median_of(v + run * per_run, per_run);
@@ -58,8 +77,8 @@ static bool read_metric(struct series *s, const json_t *metric)
 	s->metric = json_string_value(json_object_get(metric, "name"));
 	s->unit = json_string_value(json_object_get(metric, "unit"));
 	s->higher_is_better = better && strcmp(better, "higher") == 0;
-	return s->metric && s->unit && better &&
-	       json_integer_value(per_run) > 0 &&
+	return s->metric && s->unit && better && !escape_needed(s->metric) &&
+	       !escape_needed(s->unit) && json_integer_value(per_run) > 0 &&
 	       read_runs(s, json_object_get(metric, "samples"),
 			 json_integer_value(per_run));
 }
@@ -105,6 +124,11 @@ static void read_point(struct results *r, const json_t *point,
 		return;
 	}
 	variant = input_variant(config);
+	if (escape_needed(variant)) {
+		problem(p, "%s: a point whose config is no text", r->path);
+		free((char *)variant);
+		return;
+	}
 	json_array_foreach(metrics, i, metric)
 	{
 		struct series s = {
@@ -117,6 +141,11 @@ static void read_point(struct results *r, const json_t *point,
 
 		if (is_partial(metric))
 			continue;
+		if (r->nr_series == FOREIGN_METRICS_MAX) {
+			problem(p, "%s: more than %d metrics", r->path,
+				FOREIGN_METRICS_MAX);
+			break;
+		}
 		if (!read_metric(&s, metric)) {
 			problem(p, "%s: metric %zu of a point makes no sense",
 				r->path, i + 1);
@@ -195,8 +224,11 @@ static bool read_head(struct results *r, struct problems *p)
 	if (!r->bench || !r->started || !json_is_object(host) ||
 	    !json_is_object(json_object_get(r->root, "config")) ||
 	    !json_is_array(json_object_get(r->root, "points")) ||
-	    !json_is_string(json_object_get(r->root, "verdict"))) {
-		problem(p, "%s: members of kvmeter/1 are missing", r->path);
+	    !json_is_string(json_object_get(r->root, "verdict")) ||
+	    escape_needed(r->bench)) {
+		problem(p,
+			"%s: members of kvmeter/1 are missing or make no sense",
+			r->path);
 		return false;
 	}
 	return true;
@@ -226,12 +258,12 @@ struct results *input_take(json_t *root, const char *path,
 struct results *input_read(const char *path, enum input_failed failed,
 			   struct problems *p)
 {
-	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	char *why;
+	json_t *root = foreign_read(path, &why);
 
-	if (!root && error.line > 0)
-		problem(p, "%s:%d: %s", path, error.line, error.text);
-	else if (!root)
-		problem(p, "%s", error.text); /* names the file */
+	if (!root) {
+		problem(p, "%s", why);
+		free(why);
+	}
 	return input_take(root, path, failed, p);
 }

@@ -39,7 +39,6 @@ kvmeter:
 
 # Parts of it that need no jansson have unit checks.
 $(OUT)/check/unit/words_check: $(OUT)/tools/kvmeter/words.o
-$(OUT)/check/unit/escape_check: $(OUT)/tools/kvmeter/escape.o
 $(OUT)/check/unit/child_run_check: $(OUT)/tools/kvmeter/child.o \
 				   $(OUT)/tools/kvmeter/oom.o \
 				   $(OUT)/tools/kvmeter/words.o

@@ -6,24 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compare.h"
+#include "escape.h"
 #include "units.h"
 #include "util.h"
-
-/* As the value of an attribute. */
-static void print_escaped(const char *text, FILE *out)
-{
-	for (; *text; text++) {
-		if (strchr("<>&\"'", *text))
-			fprintf(out, "&#%d;", *text);
-		else
-			fputc((unsigned char)*text < ' ' ? '?' : *text, out);
-	}
-}
 
 static void print_attribute(const char *name, const char *value, FILE *out)
 {
 	fprintf(out, " %s=\"", name);
-	print_escaped(value, out);
+	escape_xml(value, out);
 	fputc('"', out);
 }
 
@@ -64,7 +54,7 @@ static void print_case(const struct report *r, const struct series *s,
 	if (c->judgement == CANNOT_TELL)
 		print_result("skipped", reason, out);
 	fputs("      <system-out>", out);
-	print_escaped(figures, out);
+	escape_xml(figures, out);
 	fputs("</system-out>\n    </testcase>\n", out);
 	free(figures);
 	free(reason);

@@ -2,23 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compare.h"
+#include "escape.h"
 #include "units.h"
 #include "util.h"
-
-/* As text, whatever it holds. */
-static void print_text(const char *text, FILE *out)
-{
-	for (; *text; text++) {
-		if (strchr("\\`*_[]<>|#&", *text))
-			fputc('\\', out);
-		fputc((unsigned char)*text < ' ' ? '?' : *text, out);
-	}
-}
 
 static void print_item(const char *text, FILE *out)
 {
 	fputs("- ", out);
-	print_text(text, out);
+	escape_markdown(text, out);
 	fputc('\n', out);
 }
 
@@ -61,15 +52,19 @@ static void print_row(const struct report *r, const struct series *s,
 	char *reason = report_reason(r, c), *point = report_point(s);
 
 	fputs("| ", out);
-	print_text(point, out);
+	escape_markdown(point, out);
 	fputs(" | ", out);
-	print_text(s->metric, out);
-	fprintf(out, " | %s | %s | %s | %s | %s%s%s |\n",
-		report_value(before, s->unit, c->median_before),
-		report_value(after, s->unit, c->median_after),
-		report_change(change, c->change), report_interval(interval, c),
-		judgement_name(c->judgement), reason ? ": " : "",
-		reason ? reason : "");
+	escape_markdown(s->metric, out);
+	/* the unit is the file's */
+	fputs(" | ", out);
+	escape_markdown(report_value(before, s->unit, c->median_before), out);
+	fputs(" | ", out);
+	escape_markdown(report_value(after, s->unit, c->median_after), out);
+	fprintf(out, " | %s | %s | %s%s", report_change(change, c->change),
+		report_interval(interval, c), judgement_name(c->judgement),
+		reason ? ": " : "");
+	escape_markdown(reason ? reason : "", out);
+	fputs(" |\n", out);
 	free(reason);
 	free(point);
 }

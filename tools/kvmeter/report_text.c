@@ -3,6 +3,7 @@
 #include <string.h>
 #include <stdlib.h>
 #include "compare.h"
+#include "escape.h"
 #include "units.h"
 #include "util.h"
 
@@ -28,15 +29,16 @@ static size_t fitting(const char *text, size_t room)
 
 void report_filled(FILE *out, const char *label, const char *text)
 {
-	size_t indent = strlen(label), i;
+	size_t indent = strlen(label);
+	char *line;
 
 	fputs(label, out);
 	for (;;) {
 		size_t len = fitting(text, WIDTH - indent);
 
-		for (i = 0; i < len; i++)
-			fputc((unsigned char)text[i] < ' ' ? '?' : text[i],
-			      out);
+		line = xasprintf("%.*s", (int)len, text);
+		escape_line(line, out);
+		free(line);
 		fputc('\n', out);
 		text += len;
 		text += *text == ' ';

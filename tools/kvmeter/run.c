@@ -165,7 +165,8 @@ static bool write_file(const struct suite_run *r, const char *path,
 		error = outfile_close(&f);
 	}
 	if (error)
-		warn("%s: %s%s", path, strerror(error), file_remedy(error));
+		warn("%s: %s%s", path, outfile_error(error),
+		     file_remedy(error));
 	return !error;
 }
 
@@ -181,13 +182,11 @@ static int exit_code(const struct suite_run *r, bool written)
 /* Where something cannot be written is better known before an hour's work. */
 static void check_writable(const char *path)
 {
-	struct outfile f;
-	int error = outfile_open(&f, path);
+	int error = outfile_check(path);
 
 	if (error)
-		usage_error("--junit %s: %s%s", path, strerror(error),
+		usage_error("--junit %s: %s%s", path, outfile_error(error),
 			    file_remedy(error));
-	outfile_abandon(&f);
 }
 
 static void now_text(char *text, size_t size, const char *format)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "foreign.h"
 #include "outfile.h"
 #include "remedy.h"
 #include "run.h"
@@ -41,7 +42,7 @@ bool run_index_exists(const char *dir)
 json_t *run_index_entries(const char *dir)
 {
 	char *path = index_path(dir);
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	json_t *root = foreign_read(path, NULL);
 	const char *schema = json_string_value(json_object_get(root, "schema"));
 	json_t *entries = NULL;
 
@@ -64,7 +65,7 @@ static void write_index(const struct suite_run *r)
 		error = outfile_close(&f);
 	}
 	if (error)
-		die("%s: %s%s", path, strerror(error), file_remedy(error));
+		die("%s: %s%s", path, outfile_error(error), file_remedy(error));
 	free(path);
 }
 
@@ -82,11 +83,11 @@ void run_index_read(struct suite_run *r)
 {
 	char *path = index_path(r->dir);
 	const char *schema, *kernel;
-	json_error_t error;
+	char *why;
 
-	r->index = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	r->index = foreign_read(path, &why);
 	if (!r->index)
-		usage_error("%s:%d: %s", path, error.line, error.text);
+		usage_error("%s", why);
 	schema = json_string_value(json_object_get(r->index, "schema"));
 	kernel = json_string_value(json_object_get(r->index, "kernel"));
 	if (!schema || strcmp(schema, SCHEMA) || !kernel ||

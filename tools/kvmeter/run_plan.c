@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "clock.h"
+#include "outfile.h"
 #include "remedy.h"
 #include "run_plan.h"
 #include "util.h"
@@ -88,7 +89,7 @@ static const char *make_named_by_time(void)
 		char *dir = i == 1 ? xstrdup(name) :
 				     xasprintf("%s-%d", name, i);
 
-		if (mkdir(dir, 0777) == 0)
+		if (mkdir(dir, 0755) == 0)
 			return dir;
 		if (errno != EEXIST)
 			usage_error("%s: %s: name a directory by --results",
@@ -100,10 +101,13 @@ static const char *make_named_by_time(void)
 
 static void take_directory(struct suite_run *r, const struct run_plan *plan)
 {
+	int error;
+
 	r->dir = plan->dir ? plan->dir : make_named_by_time();
-	if (plan->dir && mkdir(plan->dir, 0777) && errno != EEXIST)
-		usage_error("--results %s: %s%s", plan->dir, strerror(errno),
-			    file_remedy(errno));
+	error = plan->dir ? outfile_directory(plan->dir) : 0;
+	if (error)
+		usage_error("--results %s: %s%s", plan->dir,
+			    outfile_error(error), file_remedy(error));
 	if (is_empty(r->dir)) {
 		run_index_begin(r);
 		return;

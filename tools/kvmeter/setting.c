@@ -249,8 +249,7 @@ static void put_back_at_exit(void)
 
 	if (!fault)
 		return;
-	fprintf(stderr, "%s: NOT PUT BACK: %s\n", program_invocation_short_name,
-		fault);
+	tell("NOT PUT BACK: %s", fault);
 	fflush(NULL);
 	_exit(EXIT_FAIL);
 }

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "foreign.h"
 #include "input.h"
 #include "run.h"
 #include "spread.h"
+#include "suite.h"
 #include "util.h"
 
 static int is_json(const struct dirent *entry)
@@ -99,6 +101,7 @@ static void add_files(struct side *side, const char *path,
 {
 	struct dirent **entries;
 	int nr = scandir(path, &entries, is_json, compare_names), i;
+	struct stat st;
 
 	if (nr < 0) {
 		problem(p, "%s: %s", path, strerror(errno));
@@ -109,7 +112,11 @@ static void add_files(struct side *side, const char *path,
 	for (i = 0; i < nr; i++) {
 		char *name = xasprintf("%s/%s", path, entries[i]->d_name);
 
-		side_add(side, input_read(name, failed, p), p);
+		/* a pipe in it would keep us waiting for ever */
+		if (stat(name, &st) == 0 && !S_ISREG(st.st_mode))
+			problem(p, "%s: not a file", name);
+		else
+			side_add(side, input_read(name, failed, p), p);
 		free(name);
 		free(entries[i]);
 	}
@@ -136,7 +143,7 @@ static void leave_out(struct side *side, const char *entry, const char *why)
 /* Is the results file that of a skip? */
 static bool is_skip(const char *path)
 {
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	json_t *root = foreign_read(path, NULL);
 	const char *verdict =
 		json_string_value(json_object_get(root, "verdict"));
 	bool skip = verdict && strcmp(verdict, "skip") == 0;
@@ -146,17 +153,21 @@ static bool is_skip(const char *path)
 }
 
 /* What one benchmark has measured in several entries is not the same. */
-static void name_entry(struct results *r, const char *entry)
+static void add_entry(struct side *side, struct results *r, const char *entry,
+		      struct problems *p)
 {
 	char *name;
 	size_t i;
 
-	if (!r->bench)
+	if (!r->bench) {
+		side_add(side, r, p);
 		return;
+	}
 	name = xasprintf("%s: %s", entry, r->bench);
 	r->bench = name;
 	for (i = 0; i < r->nr_series; i++)
 		r->series[i].bench = name;
+	side_add(side, r, p);
 }
 
 /* One directory of "kvmeter run"; false: it is none. */
@@ -171,16 +182,15 @@ static bool add_suite(struct side *side, const char *path,
 	{
 		char *file = xasprintf("%s/%s.json", path, name);
 
-		if (access(file, F_OK)) {
+		if (suite_name_fault(name))
+			problem(p, "%s/index: %s: %s", path, name,
+				suite_name_fault(name));
+		else if (access(file, F_OK))
 			leave_out(side, name, "it has left no results");
-		} else if (failed != INPUT_ALL_TAKEN && is_skip(file)) {
+		else if (failed != INPUT_ALL_TAKEN && is_skip(file))
 			leave_out(side, name, "it was skipped");
-		} else {
-			struct results *r = input_read(file, failed, p);
-
-			name_entry(r, name);
-			side_add(side, r, p);
-		}
+		else
+			add_entry(side, input_read(file, failed, p), name, p);
 		free(file);
 	}
 	json_decref(entries);

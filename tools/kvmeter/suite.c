@@ -43,7 +43,7 @@ static void complain(const struct place *at, const char *what, const char *why)
  * Names are those of files beside each other, of which "results" are ours, and
  * end up in KTAP and XML.
  */
-static const char *name_fault(const struct suite *s, const char *name)
+const char *suite_name_fault(const char *name)
 {
 	if (!isalnum((unsigned char)name[0]))
 		return "a name begins with a letter or digit";
@@ -55,6 +55,15 @@ static const char *name_fault(const struct suite *s, const char *name)
 		return "a name has at most 64 characters";
 	if (!strcmp(name, "results"))
 		return "this name is taken by the merged results";
+	return NULL;
+}
+
+static const char *name_fault(const struct suite *s, const char *name)
+{
+	const char *fault = suite_name_fault(name);
+
+	if (fault)
+		return fault;
 	for (size_t i = 0; i < s->nr; i++)
 		if (!strcmp(s->lines[i].name, name))
 			return "this name stands twice";

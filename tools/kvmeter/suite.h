@@ -32,6 +32,9 @@ struct suite {
  */
 void suite_read(struct suite *s, const char *name, struct problems *p);
 
+/* Why no line can be called so, or NULL. */
+const char *suite_name_fault(const char *name);
+
 /* Why a command line must not have these words, or NULL. */
 const char *suite_refuses(char *const *words);
 

@@ -8,6 +8,7 @@
 #include "child.h"
 #include "clock.h"
 #include "options.h"
+#include "outfile.h"
 #include "programs.h"
 #include "remedy.h"
 #include "scratch.h"
@@ -36,10 +37,11 @@ static void make_side(const char *path, char name)
 	char *side = xasprintf("%s/%c", path, name);
 	char *pattern = xasprintf("%s/*.json", side);
 	static glob_t found; /* seen until the process has ended */
+	int error = outfile_directory(side);
 
-	if (mkdir(side, 0777) && errno != EEXIST)
-		end(EXIT_USAGE, "--results %s: %s%s", side, strerror(errno),
-		    file_remedy(errno));
+	if (error)
+		end(EXIT_USAGE, "--results %s: %s%s", side,
+		    outfile_error(error), file_remedy(error));
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		end(EXIT_USAGE,
 		    "%s: there already: choose another directory for --results",
@@ -52,13 +54,15 @@ static void make_side(const char *path, char name)
 
 static const char *make_directory(const char *path)
 {
-	int side;
+	int side, error = 0;
 
 	if (!path)
 		path = scratch_make();
-	else if (mkdir(path, 0777) && errno != EEXIST)
-		end(EXIT_USAGE, "--results %s: %s%s", path, strerror(errno),
-		    file_remedy(errno));
+	else
+		error = outfile_directory(path);
+	if (error)
+		end(EXIT_USAGE, "--results %s: %s%s", path,
+		    outfile_error(error), file_remedy(error));
 	for (side = 0; side < TRIAL_SIDES; side++)
 		make_side(path, 'A' + side);
 	return path;
@@ -117,8 +121,6 @@ void trial_tell_results(const struct trial *t,
 			const struct trial_choice *choice)
 {
 	if (choice->results)
-		fprintf(stderr, "%s: results are in %s and %s\n",
-			program_invocation_short_name,
-			t->sides[TRIAL_A].directory,
-			t->sides[TRIAL_B].directory);
+		tell("results are in %s and %s", t->sides[TRIAL_A].directory,
+		     t->sides[TRIAL_B].directory);
 }

@@ -57,6 +57,15 @@ static void put_line(u32 c, const char *bytes, int nr, FILE *out)
 		fwrite(bytes, 1, nr, out);
 }
 
+/* Of several lines, which are meant to be. */
+static void put_lines(u32 c, const char *bytes, int nr, FILE *out)
+{
+	if (c == '\n' || c == '\t')
+		fputc((int)c, out);
+	else
+		put_line(c, bytes, nr, out);
+}
+
 static void put_ktap(u32 c, const char *bytes, int nr, FILE *out)
 {
 	if (c == '#')
@@ -87,6 +96,14 @@ static void put_xml(u32 c, const char *bytes, int nr, FILE *out)
 		fprintf(out, "&#%u;", c);
 	else if (is_xml(c))
 		fwrite(bytes, 1, nr, out);
+}
+
+/* What begins something in Markdown of any kind. */
+static void put_markdown(u32 c, const char *bytes, int nr, FILE *out)
+{
+	if (c && c < 0x80 && strchr("\\`*_[]<>|#&~", (int)c))
+		fputc('\\', out);
+	put_line(c, bytes, nr, out);
 }
 
 /* Unicode's bidirectional formatting characters: text could look like other. */
@@ -130,9 +147,27 @@ static void each_character(const char *text, FILE *out,
 	}
 }
 
+bool escape_needed(const char *text)
+{
+	while (*text) {
+		u32 c;
+		int nr = decode((const unsigned char *)text, &c);
+
+		if (!nr || is_control(c))
+			return true;
+		text += nr;
+	}
+	return false;
+}
+
 void escape_line(const char *text, FILE *out)
 {
 	each_character(text, out, put_line);
+}
+
+void escape_lines(const char *text, FILE *out)
+{
+	each_character(text, out, put_lines);
 }
 
 void escape_ktap(const char *text, FILE *out)
@@ -148,6 +183,11 @@ void escape_ktap_detail(const char *text, FILE *out)
 void escape_xml(const char *text, FILE *out)
 {
 	each_character(text, out, put_xml);
+}
+
+void escape_markdown(const char *text, FILE *out)
+{
+	each_character(text, out, put_markdown);
 }
 
 void escape_html(const char *text, FILE *out)

@@ -8,9 +8,19 @@
 #define KVMETER_ESCAPE_H
 
 #include <stdio.h>
+#include "types.h"
 
 /* On one line: line ends and tabs become spaces, other control characters ?. */
 void escape_line(const char *text, FILE *out);
+
+/*
+ * The same, but line ends and tabs stay: a message of one or several lines, as
+ * it goes to a terminal.
+ */
+void escape_lines(const char *text, FILE *out);
+
+/* Is it more, or something else, than one line of text? */
+bool escape_needed(const char *text);
 
 /*
  * The name of a result in KTAP: the same, and # becomes U+FF03, because
@@ -20,6 +30,9 @@ void escape_ktap(const char *text, FILE *out);
 
 /* What stands behind its # : the same, and a backslash before # and \. */
 void escape_ktap_detail(const char *text, FILE *out);
+
+/* Text in Markdown, on one line, such as a cell of a table. */
+void escape_markdown(const char *text, FILE *out);
 
 /* Content or attribute in XML 1.0: characters that it does not allow go. */
 void escape_xml(const char *text, FILE *out);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "outfile.h"
+#include "util.h"
+
+#define FILE_MODE 0644
+#define DIRECTORY_MODE 0755
+
+/* Names that are tried before a directory is taken to be full of them. */
+#define NAMES_MAX 100
+
+static char *parent_of(const char *path)
+{
+	char *copy = xstrdup(path), *parent = xstrdup(dirname(copy));
+
+	free(copy);
+	return parent;
+}
+
+/* In /dev itself or anywhere in /proc, where only the system makes names. */
+static bool is_of_system(const char *path)
+{
+	char *parent = parent_of(path), *real = realpath(parent, NULL);
+	bool is = real && (!strcmp(real, "/dev") || !strcmp(real, "/proc") ||
+			   !strncmp(real, "/proc/", 6));
+
+	free(parent);
+	free(real);
+	return is;
+}
+
+/*
+ * The rule of fs.protected_symlinks and its kin (Documentation/admin-guide/
+ * sysctl/fs.rst), which not every host has set: where everybody may make names,
+ * trust those of ours and of the directory's owner.
+ */
+static bool is_planted(const char *path, const struct stat *st)
+{
+	char *parent = parent_of(path);
+	struct stat above;
+	bool is;
+
+	is = stat(parent, &above) ||
+	     ((above.st_mode & S_IWOTH) && st->st_uid != geteuid() &&
+	      st->st_uid != above.st_uid);
+	free(parent);
+	return is;
+}
+
+/* A new file beside @path; its descriptor or -1, its name in @name. */
+static int create_beside(const char *path, char **name)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	u32 number = 0;
+	int fd = -1;
+
+	for (int i = 0; i < NAMES_MAX && fd < 0; i++) {
+		/* without it, names can be guessed, but still not be taken */
+		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+			number = (u32)getpid() + (u32)i;
+		*name = xasprintf("%s.%08x.tmp", path, number);
+		fd = open(*name, flags, FILE_MODE);
+		if (fd >= 0)
+			break;
+		free(*name);
+		*name = NULL;
+		if (errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
+/* What is there already and no regular file; its descriptor or -1. */
+static int open_in_place(const char *path)
+{
+	bool system = is_of_system(path);
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+				    (system ? O_TRUNC : O_NOFOLLOW));
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0) {
+		/* swapped for it since we looked */
+		if (!system && S_ISREG(st.st_mode))
+			errno = EEXIST;
+		else if (!system && S_ISFIFO(st.st_mode) &&
+			 is_planted(path, &st))
+			errno = EPERM;
+		else if (fcntl(fd, F_SETFL, 0) == 0)
+			return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+static bool is_made_anew(const char *path)
+{
+	struct stat st;
+
+	return !is_of_system(path) && (lstat(path, &st) || S_ISREG(st.st_mode));
+}
+
+static void forget(struct outfile *f)
+{
+	free(f->path);
+	free(f->temporary);
+	*f = (struct outfile){ .out = NULL };
+}
+
+int outfile_open(struct outfile *f, const char *path)
+{
+	int fd, error;
+
+	*f = (struct outfile){ .path = xstrdup(path) };
+	if (!*path || path[strlen(path) - 1] == '/') {
+		forget(f);
+		return ENOENT;
+	}
+	fd = is_made_anew(path) ? create_beside(path, &f->temporary) :
+				  open_in_place(path);
+	f->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (f->out)
+		return 0;
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (f->temporary)
+		unlink(f->temporary);
+	forget(f);
+	return error;
+}
+
+void outfile_abandon(struct outfile *f)
+{
+	fclose(f->out);
+	if (f->temporary)
+		unlink(f->temporary);
+	forget(f);
+}
+
+/* A full disk may show only now. EINVAL, EROFS: there is none below it. */
+static int put_in_place(const struct outfile *f)
+{
+	errno = 0;
+	if (fflush(f->out) || ferror(f->out))
+		return errno ? errno : EIO;
+	if (fsync(fileno(f->out)) && errno != EINVAL && errno != EROFS)
+		return errno;
+	if (f->temporary && rename(f->temporary, f->path))
+		return errno;
+	return 0;
+}
+
+int outfile_close(struct outfile *f)
+{
+	int error = put_in_place(f);
+
+	if (error) {
+		outfile_abandon(f);
+		return error;
+	}
+	if (fclose(f->out))
+		error = errno;
+	forget(f);
+	return error;
+}
+
+int outfile_check(const char *path)
+{
+	struct outfile f;
+	struct stat st;
+	int error;
+
+	if (is_made_anew(path)) {
+		error = outfile_open(&f, path);
+		if (!error)
+			outfile_abandon(&f);
+		return error;
+	}
+	if (!is_of_system(path) && lstat(path, &st) == 0) {
+		if (S_ISLNK(st.st_mode))
+			return ELOOP;
+		if (S_ISFIFO(st.st_mode) && is_planted(path, &st))
+			return EPERM;
+	}
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return EISDIR;
+	return access(path, W_OK) ? errno : 0;
+}
+
+int outfile_fresh(const char *path)
+{
+	if (is_of_system(path))
+		return open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (unlink(path) && errno != ENOENT)
+		return -1;
+	return open(path,
+		    O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW |
+			    O_CLOEXEC,
+		    FILE_MODE);
+}
+
+int outfile_append(const char *path)
+{
+	int fd = open(path,
+		      O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
+			      O_CLOEXEC,
+		      FILE_MODE);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0) {
+		if (S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+		    !is_planted(path, &st))
+			return fd;
+		errno = EPERM;
+	}
+	close(fd);
+	return -1;
+}
+
+int outfile_directory(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, DIRECTORY_MODE) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return errno;
+	if (lstat(path, &st))
+		return errno;
+	if (is_planted(path, &st))
+		return EPERM;
+	return stat(path, &st) ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+}
+
+const char *outfile_error(int error)
+{
+	switch (error) {
+	case ELOOP:
+		return "a symbolic link, which is not followed";
+	case EPERM:
+		return "another user has put it there";
+	default:
+		return strerror(error);
+	}
+}
