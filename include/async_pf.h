@@ -40,12 +40,11 @@ void async_pf_add(struct async_pf_counts *c, const struct guest_scheduler *s,
 		  double tick_ns);
 
 /* Was each not-present followed by one ready, and no other ready there? */
-void async_pf_check_paired(struct run *r, int check,
+void async_pf_check_paired(struct run *r, int id,
 			   const struct async_pf_counts *c);
 
 /* Did KVM count as many as the guest has seen? */
-void async_pf_check_told(struct run *r, int check,
-			 const struct async_pf_counts *c,
+void async_pf_check_told(struct run *r, int id, const struct async_pf_counts *c,
 			 const struct async_pf_watch *watch);
 
 /* The metrics that async_pf_sample() fills. */

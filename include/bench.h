@@ -231,7 +231,7 @@ struct mapping_claim {
  * of faults. The detail says what has become of the mappings since the last
  * look: created, split, coalesced, dropped or kept.
  */
-void check_mappings(struct run *r, int check, struct mapping_claim claim);
+void check_mappings(struct run *r, int id, struct mapping_claim claim);
 
 /* Says below the table why blocks are not used where the host has them. */
 void note_block_limit(struct run *r);

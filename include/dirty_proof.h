@@ -43,20 +43,20 @@ void dirty_proof_expect_pass(struct dirty_proof *proof,
 			     const struct workload *w);
 void dirty_proof_expect_writes(struct dirty_proof *proof,
 			       const struct workload *w); /* all accesses are */
-/* After dirty_log_get(): records the result of check @check. */
-void dirty_proof_check_equal(struct dirty_proof *proof, int check);
+/* After dirty_log_get(): records the result of check @id. */
+void dirty_proof_check_equal(struct dirty_proof *proof, int id);
 
 /*
  * After dirty_log_clear(), while no vCPU runs: collects once more and records
- * in check @check whether the log is empty.
+ * in check @id whether the log is empty.
  */
-void dirty_proof_check_cleared(struct dirty_proof *proof, int check);
+void dirty_proof_check_cleared(struct dirty_proof *proof, int id);
 
 /*
- * After logging was switched off, while all are idle: records in check @check
+ * After logging was switched off, while all are idle: records in check @id
  * whether it is.
  */
-void dirty_proof_check_off(struct dirty_proof *proof, int check);
+void dirty_proof_check_off(struct dirty_proof *proof, int id);
 
 /*
  * After the last clear, while all are idle: the proof for vCPUs that ran free.

@@ -45,7 +45,7 @@ struct timing rom_round(struct run *r, struct option_rom *rom,
 			const char *function);
 
 /* That every word read was of the generation that the host had shown. */
-void rom_check_content(struct run *r, int check, const struct option_rom *rom);
+void rom_check_content(struct run *r, int id, const struct option_rom *rom);
 
 struct rom_probe_checks {
 	int read_only, gone;

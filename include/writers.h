@@ -26,7 +26,7 @@ void writers_assign(struct writers *w);
 void writers_discount(const struct writers *w, struct timing *t);
 
 /* That every word is what the last pass wrote. */
-void writers_check(const struct writers *w, int check);
+void writers_check(const struct writers *w, int id);
 
 /* Undoes the write of a word: for a check, which must notice. */
 void writers_lose_write(const struct writers *w);

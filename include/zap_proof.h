@@ -34,13 +34,13 @@ const char *zap_proof_missing(int kvm_fd, bool no_quirk);
 void zap_proof_begin(struct zap_proof *p);
 
 /* After the operation. */
-void zap_proof_check_left(struct zap_proof *p, int check);
+void zap_proof_check_left(struct zap_proof *p, int id);
 
 /*
  * After a pass over all memory and its sample(): how many entries were made, or
  * faults taken. False: that cannot be told here.
  */
-bool zap_proof_check_refaults(struct zap_proof *p, int check, u64 *refaults);
+bool zap_proof_check_refaults(struct zap_proof *p, int id, u64 *refaults);
 
 /* Drops what KVM has mapped of the memory without a call: for the checks. */
 void zap_proof_falsify(const struct zap_proof *p);

@@ -62,7 +62,7 @@ static void *worker_main(void *arg)
 	struct crew *c = w->crew;
 	u32 done = 0;
 
-	w->tid = syscall(SYS_gettid);
+	w->tid = (int)syscall(SYS_gettid);
 	w->delay_fd = delay_open(w->tid);
 	w->usage = thread_usage_now();
 	report_done(c);
@@ -137,7 +137,7 @@ struct crew *crew_create(unsigned int workers)
 
 	c->nr = workers;
 	c->worker = xcalloc(workers, sizeof(*c->worker));
-	c->worker[0].tid = syscall(SYS_gettid);
+	c->worker[0].tid = (int)syscall(SYS_gettid);
 	c->outstanding = workers - 1;
 	for (unsigned int i = 1; i < workers; i++) {
 		c->worker[i] = (struct worker){ .crew = c, .index = i };

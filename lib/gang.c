@@ -96,7 +96,7 @@ static void *member_main(void *arg)
 	struct gang *g = m->gang;
 	u32 done = 0;
 
-	m->tid = syscall(SYS_gettid);
+	m->tid = (int)syscall(SYS_gettid);
 	kick_receive(&m->kicks);
 	m->pin_error = pin_self(m->cpu);
 	for (;;) {

@@ -66,8 +66,8 @@ static int open_event(u64 id, int tid)
 		.clockid = CLOCK_MONOTONIC,
 	};
 
-	return syscall(SYS_perf_event_open, &attr, tid, -1, -1,
-		       PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1,
+			    PERF_FLAG_FD_CLOEXEC);
 }
 
 const char *lock_wait_missing(void)

@@ -162,7 +162,8 @@ static void remove_leftovers(const char *parent)
 	while (dir && (entry = readdir(dir))) {
 		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0 ||
 		    !parse_u64(entry->d_name + strlen(PREFIX), &pid) ||
-		    kill(pid, 0) == 0 || errno != ESRCH)
+		    (u64)(pid_t)pid != pid || kill((pid_t)pid, 0) == 0 ||
+		    errno != ESRCH)
 			continue;
 		unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
 	}

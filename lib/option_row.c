@@ -47,6 +47,14 @@ const char *option_prefix(const struct option_row *row)
 	return row->type == OPT_NO_FLAG ? "no-" : "";
 }
 
+/* Of a row that takes one of them. */
+static const char *const *choices_of(const struct option_row *row)
+{
+	if (!row->choices)
+		die("option %s: a choice of nothing", row->name);
+	return row->choices;
+}
+
 /* The value of an option that takes a string or a choice. */
 static const char *text_of(const struct option_row *row, const void *config)
 {
@@ -56,7 +64,7 @@ static const char *text_of(const struct option_row *row, const void *config)
 	if (row->type == OPT_STRING)
 		return *(const char *const *)member;
 	choice = *(const int *)member;
-	return choice < 0 ? NULL : row->choices[choice];
+	return choice < 0 ? NULL : choices_of(row)[choice];
 }
 
 const char *option_format(char buf[UNIT_LEN], const struct option_row *row,
@@ -93,7 +101,8 @@ static void print_names(const struct option_row *row,
 			const struct u64_list *list, FILE *out)
 {
 	for (unsigned int i = 0; i < list->nr; i++)
-		fprintf(out, "%s%s", i ? "," : " [", row->choices[list->v[i]]);
+		fprintf(out, "%s%s", i ? "," : " [",
+			choices_of(row)[list->v[i]]);
 	if (list->nr)
 		fputc(']', out);
 }
@@ -146,7 +155,7 @@ static void print_filled(const char *text, FILE *out)
 	int used = 0, len;
 
 	for (;; text += len + 1) {
-		len = strcspn(text, " \n");
+		len = (int)strcspn(text, " \n");
 		if (used && used + 1 + len > HELP_WIDTH - HELP_COLUMN) {
 			fprintf(out, "\n%*s", HELP_COLUMN, "");
 			used = 0;

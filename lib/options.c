@@ -19,7 +19,7 @@ struct parser {
 	const struct option_row *rows[OPTIONS_MAX];
 	char names[OPTIONS_MAX][OPTION_NAME_MAX];
 	struct option longs[OPTIONS_MAX + 1];
-	char shorts[2 * OPTIONS_MAX + sizeof("+:")];
+	char shorts[2UL * OPTIONS_MAX + sizeof("+:")];
 };
 
 /* An option on the command line. */
@@ -75,7 +75,8 @@ static void parser_init(struct parser *p, const struct option_set *set)
 	 * Stop at the first operand if none is taken; tell a missing argument
 	 * by ':'.
 	 */
-	strcpy(p->shorts, set->operands ? ":" : "+:");
+	snprintf(p->shorts, sizeof(p->shorts), "%s",
+		 set->operands ? ":" : "+:");
 	for (table = set->tables; *table; table++)
 		for (row = *table; row->type != OPT_END; row++)
 			parser_add(p, row);
@@ -128,7 +129,7 @@ static void __noreturn refuse_option(const struct parser *p, char **argv)
 		usage_error("%s: takes no argument",
 			    typed_option(p, optopt).option);
 	if (optopt == 0)
-		refuse_long(p, option, strcspn(option, "="));
+		refuse_long(p, option, (int)strcspn(option, "="));
 	usage_error("-%c: unknown option", isascii(optopt) ? optopt : '?');
 }
 

@@ -80,7 +80,7 @@ static unsigned int usable_cpus(void)
 
 	if (sched_getaffinity(0, sizeof(set), &set))
 		return 1;
-	return CPU_COUNT(&set);
+	return max_u64(1, CPU_COUNT(&set));
 }
 
 /* Shares one slice among @nr threads; returns 0 or an errno. */

@@ -172,7 +172,7 @@ static void init_device(struct processes *p, const struct processes_config *cfg)
 	p->device = backing_create(cfg->device, bytes);
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
 		p->of[i].device_gpa =
-			DEVICE_MEMORY_GPA + i * nr * vm->mode->page_bytes;
+			DEVICE_MEMORY_GPA + (u64)i * nr * vm->mode->page_bytes;
 		for (u32 k = 0; k < nr; k++)
 			*processes_device_page(p, i, k) =
 				signature_of(i, 0, p->of->first_device + k);

@@ -23,8 +23,11 @@ static bool is_list(const char *list)
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
 	size_t len = strspn(list, letters);
 
-	return len &&
-	       (!list[len] || (list[len] == ',' && is_list(list + len + 1)));
+	while (len && list[len] == ',') {
+		list += len + 1;
+		len = strspn(list, letters);
+	}
+	return len && !list[len];
 }
 
 /* Bits of the names in @list; false if one of them is unknown. */

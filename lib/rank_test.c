@@ -173,9 +173,9 @@ double rank_test_critical(size_t nr_a, size_t nr_b, double alpha)
 
 	if (is_exact(nr_a, nr_b))
 		return exact_critical(nr_a, nr_b, alpha);
-	for (u = most; u > most / 2; u--)
-		if (normal_p(u, nr_a, nr_b, 0) > alpha)
-			break;
+	u = most;
+	while (u > most / 2 && normal_p(u, nr_a, nr_b, 0) <= alpha)
+		u--;
 	return u < most ? floor(u) + 1 : -1;
 }
 

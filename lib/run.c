@@ -124,7 +124,7 @@ static void start_lock_wait(struct run *r)
 	r->locks = lock_wait_create();
 	for (u32 i = 0; i < r->nr_vcpus; i++)
 		lock_wait_add(r->locks, gang_tid(r->gang, i), LOCK_SIDE_VCPUS);
-	lock_wait_add(r->locks, syscall(SYS_gettid), LOCK_SIDE_HOST);
+	lock_wait_add(r->locks, (int)syscall(SYS_gettid), LOCK_SIDE_HOST);
 	for (unsigned int i = 0; i < r->nr_host_tids; i++)
 		lock_wait_add(r->locks, r->host_tids[i], LOCK_SIDE_HOST);
 	if (r->index == 0)

@@ -39,7 +39,7 @@ static bool parse(const char *value, struct setting *s)
 		return true;
 	if (strncmp(value, "uffd:", 5) != 0 || strlen(value) >= sizeof(text))
 		return false;
-	strcpy(text, value + 5);
+	snprintf(text, sizeof(text), "%s", value + 5);
 	threads = strchr(text, ',');
 	if (threads)
 		*threads++ = '\0';

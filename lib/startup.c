@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include "startup.h"
+#include "util.h"
 
 void startup_init(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			open("/dev/null",
-			     fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null",
+			 fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(EXIT_FAIL);
 	signal(SIGXFSZ, SIG_IGN);
 }

@@ -65,7 +65,7 @@ static double stddev_of(const u64 *v, size_t nr, double mean)
 struct summary stats_summary(const u64 *samples, size_t nr)
 {
 	u64 *v = xcalloc(nr, sizeof(*v));
-	size_t rank = stats_ci_rank(nr);
+	size_t rank = stats_ci_rank(nr), low = (nr - 1) / 2, high = nr / 2;
 	struct summary s = { .nr = nr, .has_ci = rank > 0 };
 
 	memcpy(v, samples, nr * sizeof(*v));
@@ -73,7 +73,7 @@ struct summary stats_summary(const u64 *samples, size_t nr)
 
 	s.min = v[0];
 	s.max = v[nr - 1];
-	s.median = ((double)v[(nr - 1) / 2] + v[nr / 2]) / 2;
+	s.median = ((double)v[low] + v[high]) / 2;
 	s.mean = mean_of(v, nr);
 	s.stddev = stddev_of(v, nr, s.mean);
 	if (s.has_ci) {

@@ -93,6 +93,7 @@ void testmem_log_dirty(struct testmem *mem, enum dirty_logging log)
  * where they fit, and where guest and host addresses are congruent; the rest by
  * smaller ones.
  */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as there are sizes of blocks */
 static void expect_range(const struct memslot *slot, u64 from, u64 end,
 			 unsigned int i, struct mappings *expected)
 {

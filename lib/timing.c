@@ -84,8 +84,7 @@ u64 delay_read(int fd)
 	if (bytes <= 0)
 		return 0;
 	text[bytes] = '\0';
-	sscanf(text, "%*u %" SCNu64, &delay_ns);
-	return delay_ns;
+	return sscanf(text, "%*u %" SCNu64, &delay_ns) == 1 ? delay_ns : 0;
 }
 
 /* The thread that asks is always the main thread. */
@@ -94,7 +93,7 @@ static u64 own_delay(void)
 	static int fd = -2;
 
 	if (fd == -2)
-		fd = delay_open(syscall(SYS_gettid));
+		fd = delay_open((int)syscall(SYS_gettid));
 	return delay_read(fd);
 }
 

@@ -28,8 +28,8 @@ int tracepoint_open(const char *event, const char *filter)
 	if (!tracepoint_id(event, &id))
 		return -ENOENT;
 	attr.config = id;
-	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-		     PERF_FLAG_FD_CLOEXEC);
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			  PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter)) {

@@ -59,7 +59,7 @@ struct uffd_server {
 /* The syscall refuses kernel faults to most; the device to fewer. */
 int uffd_open(const char **how)
 {
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	int error = errno, device;
 
 	*how = "by system call";

@@ -72,7 +72,7 @@ static void init_idt(struct vm *vm)
 
 	vm->arch->idt = vm_alloc(vm, bytes, 16);
 	for (unsigned int i = 0; i < VECTORS; i++)
-		set_gate(vm, i, stubs + i * STUB_BYTES);
+		set_gate(vm, i, stubs + (u64)i * STUB_BYTES);
 	vm->arch->idt_gva = vm_gva(vm, vm->arch->idt);
 	vm->arch->idt_limit = bytes - 1;
 }

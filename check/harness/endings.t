@@ -139,7 +139,7 @@ write_file("$dir/target", "old\n");
 unlink $results;
 symlink 'target', $results;
 run_ok('-J LINK', run(fault('none', '-J', $results)), code => 2, tap => 0,
-	err => [ qr{r\.json': a symbolic link, which is not followed: name a file} ]);
+	err => [ qr{r\.json': a symbolic link, which is not followed: name the file} ]);
 ok(-l $results, '-J LINK: is still a link');
 is(read_file("$dir/target"), "old\n", '-J LINK: what it names is as it was');
 unlink $results, "$dir/target";

@@ -130,13 +130,13 @@ void space_serve_all(struct space *space);
 
 /* ---- by the port ---- */
 
-/* In kernel mode; @space is a struct space. Leaving is to the host's tables. */
-u64 space_enter(u64 space);
-u64 space_leave(u64 space);
+/* In kernel mode; @arg is a struct space. Leaving is to the host's tables. */
+u64 space_enter(u64 arg);
+u64 space_leave(u64 arg);
 
 /* In kernel mode: drops, on this vCPU or (INVALIDATE_BROADCAST, where the CPU
  * has an instruction for it) on all, the translation of space->dropped. */
-u64 space_invalidate(u64 space);
+u64 space_invalidate(u64 arg);
 
 /* Does it, with INVALIDATE_BROADCAST, reach all vCPUs? */
 bool space_broadcasts(void);

@@ -23,7 +23,7 @@ static bool is_in_path(const char *program)
 	const char *dir = getenv("PATH");
 
 	for (; dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
-		int len = strcspn(dir, ":");
+		int len = (int)strcspn(dir, ":");
 		char *path = xasprintf("%.*s/%s", len, dir, program);
 		bool found = access(path, X_OK) == 0;
 

@@ -166,7 +166,7 @@ static char *find_program(const char *name)
 	for (; dir && !strchr(name, '/'); dir += len + 1) {
 		char *path;
 
-		len = strcspn(dir, ":");
+		len = (int)strcspn(dir, ":");
 		path = xasprintf("%.*s%s%s", len, dir, len ? "/" : "./", name);
 		if (access(path, X_OK) == 0)
 			return path;

@@ -32,7 +32,8 @@ static size_t take(void *buffer, size_t size, void *arg)
 	return (size_t)nr;
 }
 
-/* What is too large in @j, NULL: nothing. Jansson bounds how deep it is. */
+/* What is too large in @j, NULL: nothing. */
+/* NOLINTNEXTLINE(misc-no-recursion): 2048 levels, jansson's limit, at most */
 static const char *fault_of(json_t *j)
 {
 	const char *key, *fault = NULL;

@@ -46,8 +46,8 @@ static void leave_streams(void)
 
 	if (null < 0)
 		return;
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
+	if (dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
+		warn("the guardian of settings: dup2: %s", strerror(errno));
 	close(null);
 }
 

@@ -212,9 +212,9 @@ static void draw(struct figures *f, const struct view *v,
 			"points pointtype %d pointsize 0.8 linecolor rgb "
 			"'#00000%zu'",
 			i ? "," : "plot", i + 1, i + 1, i + 1,
-			plot_symbol(i + 1) + SVG_FILLED, i + 1);
+			plot_symbol((int)i + 1) + SVG_FILLED, i + 1);
 		figure_add_key(one, (struct figure_key){
-					    .series = i + 1,
+					    .series = (int)i + 1,
 					    .label = label_of(v, &list[i]) });
 	}
 	fputc('\n', f->script);

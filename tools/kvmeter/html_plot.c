@@ -246,10 +246,13 @@ static void set_linear_tics(const struct plot_axis *a, FILE *script)
 	double step = nice_step((a->max - a->min) / TICS_MAX);
 	double first = ceil(a->min / step);
 	const char *sep = "";
-	double i;
+	double at;
 
-	for (i = first; i * step <= a->max && i < first + 20; i++) {
-		fprintf(script, "%s\"%.10g\" %.10g", sep, i * step, i * step);
+	for (int i = 0; i < 20; i++) {
+		at = (first + i) * step;
+		if (at > a->max)
+			break;
+		fprintf(script, "%s\"%.10g\" %.10g", sep, at, at);
 		sep = ", ";
 	}
 }
@@ -267,7 +270,7 @@ static void set_log_tics(const struct plot_axis *a, FILE *script)
 		{ INFINITY, 1, { 1 } },
 	};
 	int first = floor(log10(a->min)), last = ceil(log10(a->max)), decade;
-	int skip_by = max_u64(1, (last - first) / TICS_MAX);
+	int skip_by = (int)max_u64(1, (last - first) / TICS_MAX);
 	const char *sep = "";
 	size_t row = 0, i;
 
@@ -321,14 +324,16 @@ enum svg_point plot_symbol(int series)
 
 const char *plot_word(char *buf, const char *text, size_t max)
 {
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"0123456789 ,=._+:/-";
 	size_t i;
 
 	for (i = 0; i < max && text[i]; i++)
-		buf[i] = strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				"abcdefghijklmnopqrstuvwxyz0123456789 ,=._+:/-",
-				text[i]) ?
-				 text[i] :
-				 '_';
+		if (strchr(plain, text[i]))
+			buf[i] = text[i];
+		else
+			buf[i] = '_';
 	buf[i] = '\0';
 	return buf;
 }

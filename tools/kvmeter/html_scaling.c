@@ -278,12 +278,12 @@ static void print_plot(const struct lines *lines, FILE *script)
 		fprintf(script,
 			"%s $line%zu using 1:2:3:4 with yerrorbars pointtype %d "
 			"pointsize 0.01 linewidth 1.5 linecolor rgb '#00000%zu'",
-			sep, i + 1, plot_symbol(i + 1), i + 1);
+			sep, i + 1, plot_symbol((int)i + 1), i + 1);
 		sep = ",";
 		fprintf(script,
 			", $line%zu using 1:2 with linespoints pointtype %d "
 			"pointsize 0.8 linewidth 1.8 linecolor rgb '#00000%zu'",
-			i + 1, plot_symbol(i + 1) + SVG_FILLED, i + 1);
+			i + 1, plot_symbol((int)i + 1) + SVG_FILLED, i + 1);
 	}
 	fputc('\n', script);
 }
@@ -356,7 +356,7 @@ static void add_keys(struct figure *one, const struct view *v,
 	for (i = 0; i < lines->nr; i++) {
 		ideal |= has_ideal(&lines->list[i]);
 		figure_add_key(one, (struct figure_key){
-					    .series = i + 1,
+					    .series = (int)i + 1,
 					    .label = label_of(v, lines,
 							      &lines->list[i]),
 				    });

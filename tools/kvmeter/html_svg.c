@@ -5,6 +5,9 @@
 #include "html_text.h"
 #include "util.h"
 
+/* Of gnuplot's point types; ours are fewer. */
+#define SYMBOL_MAX 1000
+
 #define DEPTH_MAX 32
 #define ATTRIBUTES_MAX 32
 
@@ -209,12 +212,14 @@ static void append_attribute(struct buffer *b, const struct attribute *a)
 static void append_symbol(struct buffer *b, const struct attribute *a)
 {
 	char *text;
-	int symbol;
+	long symbol;
 
 	if (a->value_len < 6 || memcmp(a->value, "#gpPt", 5) != 0)
 		return;
-	symbol = atoi(a->value + 5) + 1; /* pointtype 7 is gpPt6 */
-	text = xasprintf(" href=\"#p%d\"", symbol);
+	symbol = strtol(a->value + 5, NULL, 10); /* pointtype 7 is gpPt6 */
+	if (symbol < 0 || symbol > SYMBOL_MAX)
+		return;
+	text = xasprintf(" href=\"#p%ld\"", symbol + 1);
 	append_text(b, text);
 	free(text);
 }
@@ -308,7 +313,7 @@ static unsigned int number_of(const struct tag *t, const char *name)
 	for (i = 0; i < t->nr; i++)
 		if (is_word(t->attributes[i].name, t->attributes[i].name_len,
 			    name))
-			return atoi(t->attributes[i].value);
+			return strtoul(t->attributes[i].value, NULL, 10);
 	return 0;
 }
 

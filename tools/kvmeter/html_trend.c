@@ -156,8 +156,8 @@ static void print_plot(const struct lines *lines, FILE *script)
 			"pointsize 0.01 linewidth 1.5 linecolor rgb '#00000%zu', "
 			"$line%zu using 1:2 with linespoints pointtype %d "
 			"pointsize 0.8 linewidth 1.8 linecolor rgb '#00000%zu'",
-			i ? "," : "plot", i + 1, plot_symbol(i + 1), i + 1,
-			i + 1, plot_symbol(i + 1) + SVG_FILLED, i + 1);
+			i ? "," : "plot", i + 1, plot_symbol((int)i + 1), i + 1,
+			i + 1, plot_symbol((int)i + 1) + SVG_FILLED, i + 1);
 	fputc('\n', script);
 }
 
@@ -264,7 +264,7 @@ static void draw(struct figures *f, const struct view *v,
 		return;
 	for (i = 0; i < lines->nr; i++)
 		figure_add_key(one, (struct figure_key){
-					    .series = i + 1,
+					    .series = (int)i + 1,
 					    .label = view_point_label(
 						    v, lines->list[i].point) });
 }

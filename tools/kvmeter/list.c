@@ -77,7 +77,7 @@ static void print_cell(const struct widths *w, size_t c, const char *text)
 	bool last = c + 1 == ARRAY_SIZE(columns);
 
 	fputs("  ", stdout);
-	put(text, last ? 0 : w->v[c]);
+	put(text, last ? 0 : (int)w->v[c]);
 	if (last)
 		putchar('\n');
 }

@@ -252,8 +252,8 @@ static void build_pair(struct report *r, size_t i, const char *only,
 	*pair = (struct pair){
 		.before = &r->sides[before],
 		.after = &r->sides[i + 1],
-		.name_before = 'A' + before,
-		.name_after = 'B' + i,
+		.name_before = (char)('A' + before),
+		.name_after = (char)('B' + i),
 	};
 	differ_sides(&pair->differences, pair->before, pair->after);
 	pair_up(pair, only, r->may_be_unlike, p);

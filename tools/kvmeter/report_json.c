@@ -13,7 +13,7 @@ static json_t *number(double value)
 static json_t *side_of(const struct report *r, size_t index)
 {
 	const struct side *s = &r->sides[index];
-	const char name[] = { 'A' + index, '\0' };
+	const char name[] = { (char)('A' + index), '\0' };
 	json_t *files = json_array();
 	size_t i;
 

@@ -77,7 +77,7 @@ static void print_sides(const struct report *r, FILE *out)
 	size_t i;
 
 	for (i = 0; i < r->nr_sides; i++) {
-		char label[] = { 'A' + i, ':', ' ', '\0' };
+		char label[] = { (char)('A' + i), ':', ' ', '\0' };
 		char *what = describe_side(&r->sides[i]);
 
 		report_filled(out, label, r->sides[i].operand);

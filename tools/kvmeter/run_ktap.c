@@ -39,7 +39,7 @@ static void __printf(3, 4)
 static void say_lines(FILE *out, const char *indent, const char *text)
 {
 	while (*text) {
-		int len = strcspn(text, "\n");
+		int len = (int)strcspn(text, "\n");
 
 		say(out, indent, "%.*s", len, text);
 		text += len + (text[len] == '\n');
@@ -214,7 +214,7 @@ static void print_table(const struct suite_run *r, FILE *out)
 	say(out, "", "%-*s  %-7s  %9s  %9s", (int)width, "entry", "result",
 	    "checks", "time");
 	for (size_t i = 0; i < r->nr; i++)
-		print_row(r, &r->entries[i], width, out);
+		print_row(r, &r->entries[i], (int)width, out);
 	say(out, "",
 	    "%zu passed, %zu failed, %zu skipped, %zu not run in %.1f s: %s",
 	    run_count(r, OUTCOME_PASS), run_count(r, OUTCOME_FAIL),

@@ -25,7 +25,7 @@ static struct {
 /* kernel.org spells modules with '_' in sysfs, and takes '-' elsewhere. */
 static char *parameter_path(const char *name)
 {
-	int module = strcspn(name, ".");
+	int module = (int)strcspn(name, ".");
 	char *path = xasprintf(MODULES "/%.*s/parameters/%s", module, name,
 			       name + module + 1);
 	char *at = path + strlen(MODULES "/");
@@ -123,8 +123,8 @@ static bool is_kernel_file(int fd)
 
 static void __noreturn refuse_missing(const struct setting *one, int error)
 {
-	int module = strcspn(one->name, ".");
-	int directory = strrchr(one->path, '/') - one->path;
+	int module = (int)strcspn(one->name, ".");
+	int directory = (int)(strrchr(one->path, '/') - one->path);
 	bool is_loaded;
 	char *path;
 

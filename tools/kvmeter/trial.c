@@ -12,7 +12,7 @@
 
 static char side_name(int side)
 {
-	return 'A' + side;
+	return (char)('A' + side);
 }
 
 static void show_progress(const struct trial *t, size_t i)

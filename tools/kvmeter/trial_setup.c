@@ -64,7 +64,7 @@ static const char *make_directory(const char *path)
 		end(EXIT_USAGE, "--results %s: %s%s", path,
 		    outfile_error(error), file_remedy(error));
 	for (side = 0; side < TRIAL_SIDES; side++)
-		make_side(path, 'A' + side);
+		make_side(path, (char)('A' + side));
 	return path;
 }
 

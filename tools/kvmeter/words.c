@@ -84,7 +84,7 @@ char **words_split(const char *text, const char **why)
 
 char **child_words(const char *text, const char *where)
 {
-	const char *why;
+	const char *why = NULL;
 	char **words = words_split(text, &why);
 
 	if (!words)
