@@ -175,13 +175,18 @@ programs = $(or $(programs_$(1)),$(sort $(wildcard check/$(1)/*.t)))
 # Checks that judge no time, or such as no neighbour makes long enough, and change
 # nothing of the host that others would notice: after all others, two at a time.
 IN_PAIRS := $(patsubst %,check/%.t,self/% source/% stats/% doc/% build/% vm/% \
-	      kselftest/% report/% harness/bad_input harness/harness \
-	      harness/limits harness/vms)
+	      kselftest/% report/% analyze/% fuzz/% \
+	      harness/bad_input harness/harness harness/limits harness/vms)
 IN_PAIRS += $(filter-out %/real.t %/ab_real.t %/ab.t %/doctor.t,$(wildcard check/kvmeter/*.t))
 alone = $(filter-out $(IN_PAIRS),$(call programs,$(1)))
 in_pairs = $(filter $(IN_PAIRS),$(call programs,$(1)))
 limited = $(foreach c,$(2),$(addprefix --limit $(call seconds,$c) ,$(call $(1),$c)))
+# A dozen checks compile the same: what comes from another directory is alike but
+# for that directory in the debug information.
+share_objects = PATH=/usr/lib/ccache:$$PATH CCACHE_DIR=$(abspath $(OUT))/ccache \
+		CCACHE_NOHASHDIR=1
 run_checks = KVMETER_OUT=$(abspath $(OUT)) OUT=$(abspath $(OUT)) ARCH=$(ARCH) \
+	     $(share_objects) \
 	     check/run --logs $(OUT)/check/logs $(call limited,alone,$(1)) \
 	     --jobs 2 $(call limited,in_pairs,$(1))
 

@@ -58,10 +58,18 @@ for compiler in gcc clang; do
 done
 
 # what the checks above would say of a worse world
-it "a warning is refused" fails build gcc-warning CFLAGS='-O2 -Wpadded'
-it "... even if the compiler goes on" \
-	fails build gcc-warning CFLAGS='-O2 -Wpadded -Wno-error'
-it "... for $other, too" fails cross gcc-warning CFLAGS='-O2 -Wpadded'
+# with_warning [ARGUMENT...]: of a single file
+with_warning() {
+	build gcc-warning CFLAGS='-O2 -Wpadded' "$@" \
+		"$scratch/gcc-warning/$ARCH/lib/options.o"
+}
+
+it "a warning is refused" fails with_warning
+it "... although the compiler goes on" test -e "$scratch/gcc-warning/$ARCH/lib/options.o"
+rm -rf "$scratch/gcc-warning"
+it "... which with WERROR=1 it does not" fails with_warning WERROR=1
+it "... there is nothing then" test ! -e "$scratch/gcc-warning/$ARCH/lib/options.o"
+it "... for $other, too" fails cross gcc-warning CFLAGS='-O2 -Wpadded' WERROR=1
 it "a program for $ARCH is not taken for one for $other" \
 	fails says "Machine:.* ${machines[$other]}" \
 	readelf -hW "$scratch/gcc/$ARCH/tests/page_table_test"

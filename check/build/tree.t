@@ -4,7 +4,10 @@
 # builds anywhere and leaves the sources alone.
 . check/build/build.sh
 
-# Everything that building may use; perl, python and the like are not there.
+# Everything that building may use; perl, python and the like are not there. If
+# gcc is ccache, that has to be told where the compiler is.
+mapfile -t ccache < <(env | grep '^CCACHE_')
+ccache+=(CCACHE_PATH="$PATH")
 bare_path() {
 	local tool
 
@@ -20,7 +23,7 @@ in_clone() {
 }
 
 little_make() {
-	in_clone env -i PATH="$scratch/bin" make -j"$(nproc)" "$@"
+	in_clone env -i PATH="$scratch/bin" "${ccache[@]}" make -j"$(nproc)" "$@"
 }
 
 # The sources are as they were; build/ alone is ignored.
@@ -44,13 +47,21 @@ nothing_to_do() {
 
 # Other flags reach what was built already.
 sanitized() {
-	little_make O="$scratch/elsewhere" SANITIZE=address
-	says __asan_init nm "$scratch/elsewhere/$ARCH/tests/page_table_test"
+	local test
+
+	little_make O="$scratch/elsewhere" SANITIZE=address CFLAGS=-O0
+	for test in $(benchmarks); do
+		says __asan_init nm "$scratch/elsewhere/$ARCH/tests/$test"
+	done
 }
 
 not_sanitized() {
+	local test
+
 	little_make O="$scratch/elsewhere"
-	fails says __asan nm "$scratch/elsewhere/$ARCH/tests/page_table_test"
+	for test in $(benchmarks); do
+		fails says __asan nm "$scratch/elsewhere/$ARCH/tests/$test"
+	done
 }
 
 installs() {
