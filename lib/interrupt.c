@@ -25,7 +25,7 @@ void interrupt_init(void)
 		.sa_flags = SA_RESETHAND,
 	};
 
-	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGXCPU };
 	struct sigaction old;
 
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kvm_ioctl.h"
@@ -102,6 +103,21 @@ int kvm_ioctl_must(int fd, unsigned long request, const char *name,
 	return ret;
 }
 
+/* Being in the group helps if it may read and write. */
+static const char *permission_remedy(void)
+{
+	const mode_t both = S_IRGRP | S_IWGRP;
+	struct stat st;
+
+	if (stat(KVM_PATH, &st) == 0 && st.st_gid &&
+	    (st.st_mode & both) == both)
+		return "no permission: run as root, or join the group that "
+		       "owns it (usermod -aG kvm USER, then log in anew)";
+	return xasprintf("no permission: run as root, or have root say "
+			 "setfacl -m u:%u:rw " KVM_PATH,
+			 (unsigned int)geteuid());
+}
+
 static const char *open_remedy(int error)
 {
 	const char *remedy;
@@ -109,8 +125,7 @@ static const char *open_remedy(int error)
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return "no permission: run as root, or join the group that owns "
-		       "it (usermod -aG kvm USER, then log in anew)";
+		return permission_remedy();
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:

@@ -84,7 +84,7 @@ EOT
 
 		run_ok("$name: no permission", $r, code => 4,
 			out => [ qr{^ok 1 - \w+ # SKIP open /dev/kvm: Permission denied: \S}m ],
-			err => [ qr{usermod -aG kvm} ]);
+			err => [ qr{run as root, or have root say setfacl -m u:65534:rw /dev/kvm} ]);
 		run_ok("$name: no permission, --strict", run([@as_nobody, '--strict']), code => 1);
 	}
 	# who may use KVM, but not have the kernel wait for a page
