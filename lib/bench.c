@@ -88,6 +88,9 @@ static void show_progress(void *arg, u64 elapsed_ns)
 		(unsigned long long)(elapsed_ns / NSEC_PER_SEC));
 }
 
+static const char output_lost[] =
+	"writing the report: the output is full or closed";
+
 /* An early end: skip(), die() or a signal. Prints what there is. */
 static int end_early(void *arg, int code, const char *message)
 {
@@ -115,6 +118,9 @@ static int end_early(void *arg, int code, const char *message)
 	tell("%s", message);
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, message);
+	if (!error && (fflush(s->text) || ferror(s->text)))
+		error = xstrdup(output_lost);
+	/* a skip that nobody can read of is none */
 	if (error && code == EXIT_SKIP)
 		code = EXIT_FAIL;
 	if (error)
@@ -248,7 +254,7 @@ static int run_session(struct session *s)
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, NULL);
 	if (fflush(s->text) || ferror(s->text))
-		die("writing the report: the output is full or closed");
+		die("%s", output_lost);
 	if (error)
 		die("%s", error);
 	return verdict == VERDICT_PASS ? EXIT_PASS : EXIT_FAIL;

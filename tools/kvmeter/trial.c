@@ -36,7 +36,8 @@ static char *last_lines(const char *path, int nr)
 
 	if (!text || !*text) {
 		free(text);
-		return xstrdup("it said nothing");
+		return xasprintf("it said nothing: is there room for %s?",
+				 path);
 	}
 	for (from = text + strlen(text); from > text; from--)
 		if (from[-1] == '\n' && --nr == 0)
