@@ -24,6 +24,12 @@ void async_pf_watch_free(struct async_pf_watch *watch); /* NULL is fine */
 void async_pf_watch_begin(struct async_pf_watch *watch);
 
 /*
+ * Whose threads take turns by @quantum_us; no vCPU looks stuck because of what
+ * a thread has had while the process was stopped.
+ */
+struct guest_scheduler async_pf_scheduler(const struct run *r, u64 quantum_us);
+
+/*
  * What the schedulers of a run's vCPUs have seen since they began, summed up.
  */
 struct async_pf_counts {

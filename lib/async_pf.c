@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "async_pf.h"
+#include "clock.h"
 #include "tracepoint.h"
 #include "util.h"
 
@@ -13,6 +14,17 @@ const char *async_pf_missing(void)
 
 	close(kvm_fd);
 	return missing;
+}
+
+/* A quarter of the timeout, two of which a stop may already have used. */
+struct guest_scheduler async_pf_scheduler(const struct run *r, u64 quantum_us)
+{
+	double tick_ns = run_tick_ns(r);
+
+	return (struct guest_scheduler){
+		.quantum = quantum_us * NSEC_PER_USEC / tick_ns,
+		.longest = r->gang_config.timeout_ns / 4 / tick_ns,
+	};
 }
 
 void async_pf_add(struct async_pf_counts *c, const struct guest_scheduler *s,

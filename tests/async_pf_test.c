@@ -53,7 +53,6 @@ GUEST_FUNCTION(guest_pass_over_memory)
 #include "async_pf.h"
 #include "bench.h"
 #include "change.h"
-#include "clock.h"
 #include "slow_load.h"
 
 enum inject { NOTHING, LOST_TOKEN, WRONG_BLOCKS, WRONG_CONTENT };
@@ -154,18 +153,16 @@ struct experiment {
 static void prepare_jobs(struct experiment *e)
 {
 	struct run *r = e->r;
-	u64 quantum_ns = NSEC_PER_USEC * e->cfg->quantum_us;
-	int inject = e->cfg->inject;
 
 	for (u32 i = 0; i < r->nr_vcpus; i++) {
 		e->job[i] = (struct job){
-			.scheduler.quantum = quantum_ns / run_tick_ns(r),
-			.scheduler.async_pf = e->leg->async,
-			.scheduler.lose = inject == LOST_TOKEN,
+			.scheduler = async_pf_scheduler(r, e->cfg->quantum_us),
 			.load = slow_load_share(e->load, i),
-			.blocks.nr = inject == WRONG_BLOCKS ? 1000 : 0,
+			.blocks.nr = e->cfg->inject == WRONG_BLOCKS ? 1000 : 0,
 			.cpu_bound = e->leg->cpu_bound,
 		};
+		e->job[i].scheduler.async_pf = e->leg->async;
+		e->job[i].scheduler.lose = e->cfg->inject == LOST_TOKEN;
 		r->vm->vcpus[i].area->private = vm_gva(r->vm, &e->job[i]);
 	}
 }

@@ -84,7 +84,8 @@ sub become
 	open STDERR, '>', scratch('err') or die "$!";
 	delete $ENV{KVMETER_STRICT};
 	%ENV = (%ENV, %{ $opt->{env} // {} });
-	$SIG{$_} = 'DEFAULT' for qw(PIPE INT TERM);
+	# a shell has its background jobs ignore some of them
+	$SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT TERM PIPE);
 	exec { $cmd->[0] } @$cmd or POSIX::_exit(127);
 }
 

@@ -236,6 +236,23 @@ static void test_fair(void **state __maybe_unused)
 			sched.quantum);
 }
 
+/* A vCPU that was stopped makes nobody pay for it longer than may be. */
+static void test_stopped(void **state __maybe_unused)
+{
+	u64 other = 0;
+
+	sched.longest = 10000;
+	clock_now += 1000000;
+	guest_thread_yield(cpu);
+	assert_int_equal(sched.current, 1);
+	while (sched.current == 1) {
+		other += 120;
+		clock_now += 120;
+		guest_thread_yield(cpu);
+	}
+	assert_in_range(other, sched.longest - 240, sched.longest + 240);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +266,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_noted_while_busy, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_fair, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,13 @@ struct guest_thread {
  */
 struct guest_scheduler {
 	/* host to guest */
-	u64 quantum;  /* ticks of arch_counter() */
+	u64 quantum; /* ticks of arch_counter() */
+	/*
+	 * What a thread is charged for at most at a time, in ticks; 0: for all.
+	 * One that was running while the vCPU was stopped (SIGSTOP) must not
+	 * wait so long for its turn that it looks stuck.
+	 */
+	u64 longest;
 	u32 async_pf; /* ask KVM for asynchronous page faults */
 	u32 lose;     /* injected fault: so many ready events go unnoticed */
 

@@ -130,9 +130,11 @@ static struct guest_thread *choose(struct guest_scheduler *s)
 
 static void charge(struct guest_scheduler *s)
 {
-	u64 now = arch_counter();
+	u64 now = arch_counter(), ticks = now - s->slice_start;
 
-	s->thread[s->current].ran += now - s->slice_start;
+	if (s->longest && ticks > s->longest)
+		ticks = s->longest;
+	s->thread[s->current].ran += ticks;
 	s->slice_start = now;
 }
 
