@@ -10,8 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "compat.h"
 #include "interrupt.h"
+#include "patience.h"
 #include "populate.h"
 #include "thread_start.h"
 #include "util.h"
@@ -64,9 +66,12 @@ static int write_each_page(const struct share *s)
 static void *populate_share(void *arg)
 {
 	struct share *s = arg;
+	struct patience patience;
 
+	patience_begin(&patience, NSEC_PER_SEC);
 	while (madvise(s->mem, s->bytes, MADV_POPULATE_WRITE)) {
-		if (errno == EINTR || errno == EAGAIN)
+		if ((errno == EINTR || errno == EAGAIN) &&
+		    patience_look(&patience) < POPULATE_S * NSEC_PER_SEC)
 			continue;
 		s->error = errno == EINVAL ? write_each_page(s) : errno;
 		break;

@@ -17,6 +17,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "patience.h"
 #include "remedy.h"
 #include "thread_start.h"
 #include "uffd.h"
@@ -25,6 +26,8 @@
 /* Faults that a thread keeps waiting at a time; a power of two. */
 #define IN_FLIGHT 1024
 #define THREAD_STACK_BYTES KIB(256)
+/* How long the kernel may say that it cannot do it yet. */
+#define AGAIN_NS (5 * NSEC_PER_SEC)
 
 struct fault {
 	u64 due_ns;
@@ -113,6 +116,7 @@ static void count(u64 *counter, u64 more)
 static int answer_one(struct answerer *a, u64 address)
 {
 	const struct uffd_config *cfg = &a->server->cfg;
+	struct patience patience;
 	u64 bytes = a->server->page_bytes;
 	u64 at = ALIGN_DOWN(address, bytes);
 	struct uffdio_copy copy = { .dst = at,
@@ -122,8 +126,9 @@ static int answer_one(struct answerer *a, u64 address)
 
 	cfg->fill(cfg->arg, (at - (u64)cfg->mem) / bytes, a->page);
 	count(&a->pages, 1);
+	patience_begin(&patience, AGAIN_NS);
 	while (ioctl(a->server->fd, UFFDIO_COPY, &copy)) {
-		if (errno == EAGAIN)
+		if (errno == EAGAIN && patience_look(&patience) < AGAIN_NS)
 			continue;
 		if (errno != EEXIST)
 			return errno;
