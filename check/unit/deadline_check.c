@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -137,13 +138,17 @@ static void read_nothing(void)
 		exit(EXIT_SKIP);
 }
 
-/* The parent of vfork() is stopped by the kernel itself: D, in ps(1). */
+/*
+ * The parent of vfork() is stopped by the kernel itself: D, in ps(1). A busy
+ * machine makes the watchdog patient.
+ */
 static void wait_in_kernel(void)
 {
 	pid_t pid = vfork();
 
 	if (pid == 0) {
-		sleep(2);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		sleep(60);
 		_exit(0);
 	}
 }
