@@ -165,7 +165,6 @@ CHECKS += $(filter-out $(CHECKS),\
 	    $(patsubst check/%/,%,$(sort $(dir $(wildcard check/*/*.t)))))
 SECONDS := 300
 SECONDS_unit := 60
-SECONDS_build := 600
 SECONDS_limit := 600
 programs_unit := $(UNIT)
 SECONDS_LONG := 7200

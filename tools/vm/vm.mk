@@ -10,8 +10,6 @@ VMS := $(notdir $(wildcard tools/vm/machines/*))
 VM_ARCHS := $(sort $(shell sed -n 's/^MACHINE_ARCH=//p' tools/vm/machines/*))
 VM_NEEDS := vm $(VM_ARCHS:%=vm-%)
 programs_vm := $(if $(VM),check/vm/$(VM).t)
-# For one check. Fetching takes some of it, the first time.
-SECONDS_vm := 600
 
 check-vm:
 	@+$(call make_with,check $(VM_NEEDS),tools vm-fetch)
