@@ -13,6 +13,12 @@
 /* 2.5 %: of n values the ends lie n+1 equal shares apart. */
 #define CUT ((BOOTSTRAP_RESAMPLES + 1) / 40)
 
+/*
+ * A resample of more samples than this is not drawn one by one: what its median
+ * is distributed like is known, and takes no longer for more of them.
+ */
+#define DRAWN_MAX 20000
+
 /* Sorted samples to draw from. */
 struct pool {
 	size_t nr;
@@ -35,11 +41,51 @@ static void pool_fini(struct pool *p)
 	free(p->drawn);
 }
 
+/* Of the gamma distribution; @shape >= 1. Marsaglia and Tsang 2000. */
+static double random_gamma(double shape, u64 *state)
+{
+	double d = shape - 1 / 3.0, c = 1 / sqrt(9 * d), x, v;
+
+	do {
+		do {
+			x = random_normal(state);
+			v = pow(1 + c * x, 3);
+		} while (v <= 0);
+	} while (log(1 - random_unit(state)) >=
+		 x * x / 2 + d * (1 - v + log(v)));
+	return d * v;
+}
+
+static double sorted_at(const struct pool *p, double share)
+{
+	size_t i = share * p->nr;
+
+	return p->sorted[i < p->nr ? i : p->nr - 1];
+}
+
+/*
+ * Of nr places drawn from [0, 1) the k-th lowest has the beta distribution of k
+ * and nr + 1 - k, and the next one is the lowest of the nr - k above it.
+ */
+static double drawn_median(const struct pool *p, u64 *state)
+{
+	double k = (p->nr + 1) / 2, above = p->nr + 1 - k;
+	double x = random_gamma(k, state), place, next;
+
+	place = x / (x + random_gamma(above, state));
+	if (p->nr % 2)
+		return sorted_at(p, place);
+	next = 1 - (1 - place) * pow(1 - random_unit(state), 1 / (above - 1));
+	return (sorted_at(p, place) + sorted_at(p, next)) / 2;
+}
+
 /* Of nr samples drawn with replacement. */
 static double resample_median(struct pool *p, u64 *state)
 {
 	size_t i, seen, low;
 
+	if (p->nr > DRAWN_MAX)
+		return drawn_median(p, state);
 	memset(p->drawn, 0, p->nr * sizeof(*p->drawn));
 	for (i = 0; i < p->nr; i++)
 		p->drawn[random_below(state, p->nr)]++;

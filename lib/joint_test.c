@@ -21,6 +21,19 @@ size_t joint_test_divisions(size_t nr_a, size_t nr_b)
 	return divisions;
 }
 
+/*
+ * With each metric shifted to a mean of 0 and scaled to a sum of squares of 1,
+ * |t| depends on the sum of either half alone, and increases with it: sums are
+ * all that is needed of a division.
+ */
+struct divisions {
+	const struct joint_sizes *sizes;
+	double *scaled;	 /* of run r, metric m: [r * nr_metrics + m] */
+	double *sums;	 /* of so many runs as were chosen, likewise */
+	double *largest; /* of each division so far, |sum| of any metric */
+	size_t nr;	 /* divisions */
+};
+
 /* The first nr_a runs are those of a. */
 static double value_of(const struct joint_metric *m,
 		       const struct joint_sizes *s, size_t run)
@@ -28,91 +41,126 @@ static double value_of(const struct joint_metric *m,
 	return run < s->nr_a ? m->a[run] : m->b[run - s->nr_a];
 }
 
-struct half {
-	double sum, mean, squares; /* squares of deviations */
-};
-
-/* |t|, and the standard error in it, if @in_a says which runs are of a. */
-static double t_of(const struct joint_metric *m, const struct joint_sizes *s,
-		   const bool *in_a, double *error)
+/* Returns the factor by which it was multiplied; 0: all values are equal. */
+static double scale_metric(struct divisions *d, const struct joint_metric *m,
+			   size_t metric)
 {
-	size_t nr = s->nr_a + s->nr_b, i;
-	struct half a = { 0, 0, 0 }, b = { 0, 0, 0 }, *half;
-	double difference;
+	size_t nr = d->sizes->nr_a + d->sizes->nr_b, i;
+	double mean = 0, squares = 0, factor;
 
-	for (i = 0; i < nr; i++) {
-		half = in_a[i] ? &a : &b;
-		half->sum += value_of(m, s, i);
-	}
-	a.mean = a.sum / s->nr_a;
-	b.mean = b.sum / s->nr_b;
-	for (i = 0; i < nr; i++) {
-		half = in_a[i] ? &a : &b;
-		half->squares += pow(value_of(m, s, i) - half->mean, 2);
-	}
-	*error = sqrt((a.squares + b.squares) / (nr - 2) *
-		      (1.0 / s->nr_a + 1.0 / s->nr_b));
-	difference = fabs(a.mean - b.mean);
-	if (difference == 0)
-		return 0;
-	return difference / *error;
+	for (i = 0; i < nr; i++)
+		mean += value_of(m, d->sizes, i) / nr;
+	for (i = 0; i < nr; i++)
+		squares += pow(value_of(m, d->sizes, i) - mean, 2);
+	/* what rounding leaves of equal values is nothing to be scaled */
+	factor = squares > nr * pow(mean * 1e-14, 2) ? 1 / sqrt(squares) : 0;
+	for (i = 0; i < nr; i++)
+		d->scaled[i * d->sizes->nr_metrics + metric] =
+			(value_of(m, d->sizes, i) - mean) * factor;
+	return factor;
 }
 
-/* The next division in lexical order; false after the last. */
-static bool next_division(bool *in_a, size_t nr)
+/* Of the halves' sizes: a sum's square times this is between the halves. */
+static double between(const struct joint_sizes *s)
 {
-	size_t trailing = 0, i = nr;
-
-	/* find the last "a" that has a "b" after it, and move it there */
-	while (i > 0 && in_a[i - 1]) {
-		in_a[--i] = false;
-		trailing++;
-	}
-	while (i > 0 && !in_a[i - 1])
-		i--;
-	if (i == 0)
-		return false;
-	in_a[i - 1] = false;
-	for (trailing++; trailing > 0; trailing--)
-		in_a[i++] = true;
-	return true;
+	return 1.0 / s->nr_a + 1.0 / s->nr_b;
 }
 
-static double largest_t(const struct joint_metric *metrics,
-			const struct joint_sizes *s, const bool *in_a)
+/* Of the difference of means, in units of the scaled values. */
+static double error_of(const struct joint_sizes *s, double sum)
 {
-	double largest = 0, error;
+	double within = fmax(0, 1 - sum * sum * between(s));
+
+	return sqrt(within / (s->nr_a + s->nr_b - 2) * between(s));
+}
+
+static double t_of(const struct joint_sizes *s, double sum)
+{
+	return sum == 0 ? 0 : sum * between(s) / error_of(s, sum);
+}
+
+/* All ways to choose @left more runs for a, from run @from on. */
+static void divide(struct divisions *d, size_t from, size_t left)
+{
+	const struct joint_sizes *s = d->sizes;
+	const double *sums = d->sums + (s->nr_a - left) * s->nr_metrics;
+	double *next = d->sums + (s->nr_a - left + 1) * s->nr_metrics;
+	size_t nr = s->nr_a + s->nr_b, i, m;
+
+	for (i = from; i + left <= nr; i++) {
+		const double *run = d->scaled + i * s->nr_metrics;
+		double largest = 0;
+
+		for (m = 0; m < s->nr_metrics; m++) {
+			double sum = sums[m] + run[m], size = fabs(sum);
+
+			next[m] = sum;
+			largest = size > largest ? size : largest;
+		}
+		if (left == 1)
+			d->largest[d->nr++] = largest;
+		else
+			divide(d, i + 1, left - 1);
+	}
+}
+
+/* Of @nr sorted values, those that are at least @value. */
+static size_t nr_above(const double *sorted, size_t nr, double value)
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (sorted[mid] < value)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return nr - low;
+}
+
+/* The |sum| of the runs that a really has. */
+static double observed(const struct divisions *d, size_t metric)
+{
+	double sum = 0;
 	size_t i;
 
-	for (i = 0; i < s->nr_metrics; i++)
-		largest = fmax(largest, t_of(&metrics[i], s, in_a, &error));
-	return largest;
+	for (i = 0; i < d->sizes->nr_a; i++)
+		sum += d->scaled[i * d->sizes->nr_metrics + metric];
+	return fabs(sum);
 }
 
 double joint_test(struct joint_metric *metrics, const struct joint_sizes *s,
 		  double alpha)
 {
-	size_t nr = joint_test_divisions(s->nr_a, s->nr_b), i, k, above;
-	double *largest = xcalloc(nr, sizeof(*largest)), critical;
-	bool *in_a = xcalloc(s->nr_a + s->nr_b, sizeof(*in_a));
+	size_t nr = joint_test_divisions(s->nr_a, s->nr_b), i, above;
+	size_t runs = s->nr_a + s->nr_b;
+	struct divisions d = {
+		.sizes = s,
+		.scaled = xcalloc(runs * s->nr_metrics, sizeof(*d.scaled)),
+		.sums = xcalloc((s->nr_a + 1) * s->nr_metrics, sizeof(*d.sums)),
+		.largest = xcalloc(nr, sizeof(*d.largest)),
+	};
+	double critical;
 
-	for (i = 0; i < s->nr_a; i++)
-		in_a[i] = true;
-	for (i = 0; i < s->nr_metrics; i++)
-		metrics[i].p = t_of(&metrics[i], s, in_a, &metrics[i].error);
-	for (i = 0; i < nr; i++) {
-		largest[i] = largest_t(metrics, s, in_a);
-		next_division(in_a, s->nr_a + s->nr_b);
-	}
 	for (i = 0; i < s->nr_metrics; i++) {
-		for (above = k = 0; k < nr; k++)
-			above += largest[k] >= metrics[i].p * ALMOST;
-		metrics[i].p = (double)above / nr;
+		double factor = scale_metric(&d, &metrics[i], i);
+		double sum = observed(&d, i);
+
+		metrics[i].p = sum;
+		metrics[i].error = factor ? error_of(s, sum) / factor : 0;
 	}
-	sort_doubles(largest, nr);
+	divide(&d, 0, s->nr_a);
+	sort_doubles(d.largest, nr);
+	for (i = 0; i < s->nr_metrics; i++)
+		metrics[i].p =
+			(double)nr_above(d.largest, nr, metrics[i].p * ALMOST) /
+			nr;
 	above = floor(alpha * nr);
-	critical = above ? largest[nr - above] : INFINITY;
-	free(in_a);
-	free(largest);
+	critical = above ? t_of(s, d.largest[nr - above]) : INFINITY;
+	free(d.scaled);
+	free(d.sums);
+	free(d.largest);
 	return critical;
 }

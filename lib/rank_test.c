@@ -167,16 +167,27 @@ static double exact_critical(size_t nr_a, size_t nr_b, double alpha)
 	return u;
 }
 
+/* By bisection: there are as many U as pairs. */
+static double normal_critical(size_t nr_a, size_t nr_b, double alpha)
+{
+	double high = (double)nr_a * nr_b, low = floor(high / 2), mid;
+
+	if (normal_p(high, nr_a, nr_b, 0) > alpha)
+		return -1;
+	while (high - low > 1) {
+		mid = floor((low + high) / 2);
+		if (normal_p(mid, nr_a, nr_b, 0) > alpha)
+			low = mid;
+		else
+			high = mid;
+	}
+	return high;
+}
+
 double rank_test_critical(size_t nr_a, size_t nr_b, double alpha)
 {
-	double most = (double)nr_a * nr_b, u;
-
-	if (is_exact(nr_a, nr_b))
-		return exact_critical(nr_a, nr_b, alpha);
-	u = most;
-	while (u > most / 2 && normal_p(u, nr_a, nr_b, 0) <= alpha)
-		u--;
-	return u < most ? floor(u) + 1 : -1;
+	return is_exact(nr_a, nr_b) ? exact_critical(nr_a, nr_b, alpha) :
+				      normal_critical(nr_a, nr_b, alpha);
 }
 
 struct place {

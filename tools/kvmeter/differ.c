@@ -138,29 +138,51 @@ void differ(struct differences *d, const struct results *before,
 		    json_object_get(file.after, "version"));
 }
 
+/* The first file of the same benchmark as @file; NULL: none. */
+static const struct results *first_like(const struct side *side,
+					const struct results *file)
+{
+	size_t i;
+
+	for (i = 0; i < side->nr_files; i++)
+		if (strcmp(side->files[i]->bench, file->bench) == 0)
+			return side->files[i];
+	return NULL;
+}
+
+/*
+ * Finds what any two files of a benchmark differ in, without comparing each
+ * with each: unless the first of one side differs from some of the other, all
+ * of those are the same, so that one of them speaks for all.
+ */
 void differ_sides(struct differences *d, const struct side *before,
 		  const struct side *after)
 {
-	size_t i, k;
+	const struct results *first;
+	size_t i;
 
-	for (i = 0; i < before->nr_files; i++)
-		for (k = 0; k < after->nr_files; k++)
-			if (strcmp(before->files[i]->bench,
-				   after->files[k]->bench) == 0)
-				differ(d, before->files[i], after->files[k]);
+	for (i = 0; i < after->nr_files; i++) {
+		first = first_like(before, after->files[i]);
+		if (first)
+			differ(d, first, after->files[i]);
+	}
+	for (i = 0; i < before->nr_files; i++) {
+		first = first_like(after, before->files[i]);
+		if (first &&
+		    first_like(before, before->files[i]) != before->files[i])
+			differ(d, before->files[i], first);
+	}
 }
 
 void differ_within(struct differences *d, const struct side *side)
 {
-	size_t i, k;
+	const struct results *first;
+	size_t i;
 
 	for (i = 1; i < side->nr_files; i++) {
-		for (k = 0; k < i; k++)
-			if (strcmp(side->files[k]->bench,
-				   side->files[i]->bench) == 0)
-				break;
-		if (k < i)
-			differ(d, side->files[k], side->files[i]);
+		first = first_like(side, side->files[i]);
+		if (first != side->files[i])
+			differ(d, first, side->files[i]);
 	}
 }
 

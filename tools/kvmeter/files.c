@@ -43,9 +43,26 @@ static void compare_files(struct homogeneity *h, const struct series *s)
 	}
 }
 
-bool report_needs_files(const struct report *r)
+/* The least of any two files of any side and metric, by chance so often. */
+static double least_of_tests(const struct report *r)
 {
 	struct homogeneity h = { 1, 0 };
+	size_t i, k;
+
+	for (i = 0; i < r->nr_pairs; i++) {
+		for (k = 0; k < r->pairs[i].nr; k++) {
+			const struct series *a = r->pairs[i].series[k];
+
+			if (i == 0)
+				compare_files(&h, a);
+			compare_files(&h, side_find(r->pairs[i].after, a));
+		}
+	}
+	return h.tests ? h.least_p * h.tests : 1;
+}
+
+bool report_needs_files(const struct report *r)
+{
 	bool several = false;
 	size_t least = SIZE_MAX, i, k;
 
@@ -55,15 +72,14 @@ bool report_needs_files(const struct report *r)
 			const struct series *b =
 				side_find(r->pairs[i].after, a);
 
-			if (i == 0)
-				compare_files(&h, a);
-			compare_files(&h, b);
 			several |= a->nr > a->nr_files || b->nr > b->nr_files;
 			least = min_u64(least,
 					min_u64(a->nr_files, b->nr_files));
 		}
 	}
 	/* a file of one run is that run */
-	return several && (least >= FILES_ENOUGH ||
-			   (h.tests > 0 && h.least_p * h.tests <= FILES_ALPHA));
+	if (!several)
+		return false;
+	/* each with each is for few files only */
+	return least >= FILES_ENOUGH || least_of_tests(r) <= FILES_ALPHA;
 }
