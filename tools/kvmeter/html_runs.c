@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every run as a dot. */
+/* Every run as a dot, unless there are too many to be told apart. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,9 @@
 #define TICK 0.32
 #define BAR 0.32
 #define DOTS 0.2
+
+/* Dots of a row; of more runs those that reach farthest are drawn. */
+#define ALL_DOTS_MAX 2000
 
 struct row {
 	size_t side;
@@ -86,27 +89,71 @@ static void print_intervals(const struct rows *rows,
 	fputs("END\n", script);
 }
 
+/* One row's. */
+struct dots {
+	const struct series *series;
+	size_t row;
+	bool *outlier; /* which runs are */
+	const struct plot_axis *axis;
+	FILE *script;
+};
+
 /* In the order in which they ran, from the top of the row to its bottom. */
+static void print_dot(const struct dots *d, size_t run)
+{
+	size_t nr = d->series->nr;
+	double place = nr < 2 ? 0 : 2.0 * run / (nr - 1) - 1;
+
+	fprintf(d->script, "%.10g %.10g %d\n",
+		d->series->values[run] / d->axis->factor, d->row + DOTS * place,
+		d->outlier[run]);
+}
+
+/* The least and the largest of each part. */
+static void print_extremes(const struct dots *d)
+{
+	const double *v = d->series->values;
+	size_t nr = d->series->nr, parts = ALL_DOTS_MAX / 2, i, k;
+
+	for (i = 0; i < parts; i++) {
+		size_t least = nr * i / parts, most = least;
+
+		for (k = least; k < nr * (i + 1) / parts; k++) {
+			least = v[k] < v[least] ? k : least;
+			most = v[k] > v[most] ? k : most;
+		}
+		print_dot(d, least);
+		print_dot(d, most);
+	}
+}
+
+static void print_row(struct dots *d)
+{
+	size_t i;
+
+	if (d->series->nr > ALL_DOTS_MAX) {
+		print_extremes(d);
+		return;
+	}
+	for (i = 0; i < d->series->nr; i++)
+		print_dot(d, i);
+}
+
 static void print_dots(struct rows *rows, const struct plot_axis *axis,
 		       FILE *script)
 {
-	size_t i, k;
+	size_t i;
 
 	fputs("$dots << END\n", script);
 	for (i = 0; i < rows->nr; i++) {
 		const struct series *s = rows->list[i].series;
-		bool *flags = xcalloc(s->nr, sizeof(*flags));
+		struct dots d = { s, i, NULL, axis, script };
 
+		d.outlier = xcalloc(s->nr, sizeof(*d.outlier));
 		rows->list[i].nr_outliers =
-			flag_outliers(s->values, s->nr, flags);
-		for (k = 0; k < s->nr; k++)
-			fprintf(script, "%.10g %.10g %d\n",
-				s->values[k] / axis->factor,
-				i + (s->nr < 2 ? 0 :
-						 DOTS * (2.0 * k / (s->nr - 1) -
-							 1)),
-				flags[k]);
-		free(flags);
+			flag_outliers(s->values, s->nr, d.outlier);
+		print_row(&d);
+		free(d.outlier);
 	}
 	fputs("END\n", script);
 }
@@ -218,6 +265,12 @@ static void draw(struct figures *f, const struct view *v,
 	print_dots(rows, &axis, f->script);
 	print_plot(f->script);
 	one->finding = describe(v, m, rows);
+	for (i = 0; i < rows->nr && !one->remark; i++)
+		if (rows->list[i].series->nr > ALL_DOTS_MAX)
+			one->remark = xasprintf(
+				"Of more than %d runs the least and the "
+				"largest of each %dth part are drawn.",
+				ALL_DOTS_MAX, ALL_DOTS_MAX / 2);
 }
 
 void figures_add_runs(struct figures *f, const struct view *v,
