@@ -8,11 +8,23 @@
 #include "units.h"
 #include "util.h"
 
+/*
+ * Appends to @v, which has @nr values and room for the next power of two: of a
+ * million none is copied more than twice.
+ */
+static u64 *append(u64 *v, unsigned int nr, u64 value)
+{
+	if (!(nr & (nr - 1)))
+		v = xrealloc(v, nr ? (size_t)nr * 2 : 1, sizeof(*v));
+	v[nr] = value;
+	return v;
+}
+
 void series_reserve(struct series *s, unsigned int nr)
 {
 	if (s->room - s->nr >= nr)
 		return;
-	s->room = s->nr + nr;
+	s->room = s->nr + nr > 2 * s->room ? s->nr + nr : 2 * s->room;
 	s->samples = xrealloc(s->samples, s->room, sizeof(*s->samples));
 }
 
@@ -91,9 +103,7 @@ static void end_tail(struct series *s)
 		double ns = histogram_quantile(&t->run,
 					       histogram_quantiles[i].quantile);
 
-		t->of_runs[i] = xrealloc(t->of_runs[i], t->nr_runs + 1,
-					 sizeof(*t->of_runs[i]));
-		t->of_runs[i][t->nr_runs] = llround(ns);
+		t->of_runs[i] = append(t->of_runs[i], t->nr_runs, llround(ns));
 	}
 	if (t->vcpu)
 		series_add_value(s, t->of_runs[0][t->nr_runs]);
@@ -125,10 +135,10 @@ void series_end_run(struct series *s)
 	nr = s->nr - s->run_start;
 	if (!nr)
 		return;
-	s->run_medians = xrealloc(s->run_medians, s->nr_runs + 1,
-				  sizeof(*s->run_medians));
-	s->run_medians[s->nr_runs++] =
-		stats_summary(s->samples + s->run_start, nr).median;
+	s->run_medians =
+		append(s->run_medians, s->nr_runs,
+		       stats_summary(s->samples + s->run_start, nr).median);
+	s->nr_runs++;
 	s->run_start = s->nr;
 }
 

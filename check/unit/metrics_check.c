@@ -46,6 +46,35 @@ static void test_series(void **state __maybe_unused)
 	assert_int_equal(s.nr, 0);
 }
 
+/*
+ * As many runs as one may want, each with room made for it: by buffers that
+ * double, since every byte is copied where a realloc() that always moves it
+ * would take hours (AddressSanitizer's does).
+ */
+static void test_many_runs(void **state __maybe_unused)
+{
+	const u64 nr = 1000 * 1000;
+	struct series s = { 0 };
+	const u64 *last = NULL;
+	unsigned int moves = 0;
+
+	for (u64 i = 0; i < nr; i++) {
+		series_reserve(&s, 1);
+		series_add_value(&s, i);
+		series_end_run(&s);
+		moves += s.samples != last;
+		last = s.samples;
+	}
+	assert_int_equal(s.nr, nr);
+	assert_int_equal(s.nr_runs, nr);
+	assert_true(s.room <= 2 * nr);
+	assert_true(moves <= 32);
+	for (u64 i = 0; i < nr; i++)
+		if (s.samples[i] != i || s.run_medians[i] != i)
+			fail_msg("run %llu is lost", (unsigned long long)i);
+	series_fini(&s);
+}
+
 /* Samples of the host: they stay, and each run has its quantiles. */
 static void test_tail(void **state __maybe_unused)
 {
@@ -217,6 +246,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_series),
+		cmocka_unit_test(test_many_runs),
 		cmocka_unit_test(test_tail),
 		cmocka_unit_test(test_guest_tail),
 		cmocka_unit_test(test_runs),
