@@ -174,7 +174,7 @@ it "of a single part not" fails says '^Seconds' run one/check
 part worker <<'X'
 echo 1..1; perl -e 'while ((times)[0] < 0.7) { $n++ for 1 .. 1000 }'; echo ok 1
 X
-it "... and what CPU time" says '^ .*/worker +[1-9][0-9]* +[1-9]$' run jobs=5 one/check worker/check
+it "... and what CPU time" says '^ .*/worker +[1-9][0-9]* +[1-9]$' run jobs=20 one/check worker/check
 
 # ---- several at a time ----
 
