@@ -37,7 +37,10 @@ char *kvm_ioctl_error(const char *name, unsigned long request,
  */
 int kvm_open(void);
 
-/* KVM_CHECK_EXTENSION on a /dev/kvm or VM descriptor; 0: not there. */
+/*
+ * KVM_CHECK_EXTENSION on a /dev/kvm or VM descriptor; 0: not there. Main thread
+ * only: another answer than yes or no ends the test.
+ */
 int kvm_has(int fd, int capability);
 
 #endif

@@ -19,6 +19,7 @@
 #define KVMETER_UTIL_H
 
 #include <stdio.h>
+#include <sys/types.h>
 #include "types.h"
 
 /* EXIT_SKIP is the kselftest code: Documentation/dev-tools/kselftest.rst. */
@@ -68,6 +69,24 @@ void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __printf(1, 2);
+
+/*
+ * fflush(), and whether all before was written. Returns 0 or an errno: EIO if
+ * that of an earlier write is no longer known.
+ */
+int flush_stream(FILE *f);
+
+/* ftruncate() that goes on after EINTR. Returns 0 or an errno. */
+int file_resize(int fd, u64 bytes);
+
+/* All of it, also after EINTR. Returns 0 or an errno. Any thread. */
+int write_all(int fd, const void *buf, size_t bytes);
+
+/*
+ * pread() that goes on after EINTR. Fewer bytes, or -1 with errno set, as it
+ * has them. Any thread.
+ */
+ssize_t pread_all(int fd, void *buf, size_t bytes, off_t offset);
 
 /*
  * Reads a small text file such as one of sysfs and strips trailing white

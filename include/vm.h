@@ -80,7 +80,7 @@ struct vm {
 	 */
 	bool (*ring_full)(struct vcpu *vcpu, void *arg);
 	void *ring_full_arg;
-	const char *ring_failed; /* why it cannot, static storage; or NULL */
+	const char *ring_failed; /* why it cannot, kept by its owner; or NULL */
 	struct arch_vm *arch;
 };
 

@@ -11,6 +11,7 @@
 #include "backing_file.h"
 #include "compat.h"
 #include "limits.h"
+#include "remedy.h"
 #include "units.h"
 #include "util.h"
 
@@ -253,14 +254,18 @@ void backing_list(FILE *out)
 static int open_memfd(const struct backing_type *type, u64 bytes)
 {
 	unsigned int flags = MFD_CLOEXEC;
-	int fd;
+	int fd, error;
 
 	if (type->pages == PAGES_HUGETLB)
 		flags |= MFD_HUGETLB;
 	fd = memfd_create("kvmeter", flags);
-	if (fd < 0 || ftruncate(fd, bytes))
-		die("memfd of %llu bytes for --backing %s: %s",
-		    (unsigned long long)bytes, type->name, strerror(errno));
+	if (fd < 0)
+		die("memfd_create for --backing %s: %s", type->name,
+		    errno_text(errno));
+	error = file_resize(fd, bytes);
+	if (error)
+		die("ftruncate to %llu bytes for --backing %s: %s",
+		    (unsigned long long)bytes, type->name, errno_text(error));
 	return fd;
 }
 
@@ -296,7 +301,7 @@ static void map(struct backing *b, const char *value)
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (b->map == MAP_FAILED)
 		die("--backing %s: reserving %llu bytes of address space: %s",
-		    value, (unsigned long long)b->map_bytes, strerror(errno));
+		    value, (unsigned long long)b->map_bytes, errno_text(errno));
 	b->mem = (void *)ALIGN_UP((u64)b->map, align);
 	if (mmap(b->mem, b->bytes, PROT_READ | PROT_WRITE,
 		 map_flags(b) | MAP_FIXED, b->fd, 0) == MAP_FAILED)
@@ -315,7 +320,7 @@ static void advise(struct backing *b)
 		return;
 	if (madvise(b->mem, b->bytes, advice) && errno != EINVAL)
 		die("madvise of %llu bytes: %s", (unsigned long long)b->bytes,
-		    strerror(errno));
+		    errno_text(errno));
 }
 
 struct backing *backing_create(const char *value, u64 bytes)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backing_file.h"
+#include "remedy.h"
 #include "units.h"
 #include "util.h"
 
@@ -177,18 +178,22 @@ static bool is_overwritten(int fd)
 int backing_file_open(const char *path, u64 bytes)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
+	int error;
 
 	if (fd >= 0) {
-		unlink(path);
-		if (ftruncate(fd, bytes))
-			die("--backing %s: growing to %llu bytes: %s", path,
-			    (unsigned long long)bytes, strerror(errno));
+		if (unlink(path))
+			die("--backing %s: unlink: %s: it is left behind", path,
+			    strerror(errno));
+		error = file_resize(fd, bytes);
+		if (error)
+			die("--backing %s: ftruncate to %llu bytes: %s", path,
+			    (unsigned long long)bytes, errno_text(error));
 		return fd;
 	}
 	if (errno == EEXIST && !backing_file_fault(path))
 		fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		die("--backing %s: open: %s", path, strerror(errno));
+		die("--backing %s: open: %s", path, errno_text(errno));
 	if (is_overwritten(fd))
 		die("--backing %s: it became a file meanwhile, and a guest "
 		    "would overwrite it",

@@ -10,6 +10,7 @@
 #include "dirty.h"
 #include "dirty_ring.h"
 #include "interrupt.h"
+#include "remedy.h"
 #include "util.h"
 
 /* In a row, that change nothing; one or two may be. */
@@ -49,6 +50,7 @@ struct dirty_log {
 	u64 **found; /* by KVM_GET_DIRTY_LOG beside them, or NULL */
 	struct ring_full full, full_of_get;
 	struct ring_counts counts;
+	char reset_error[160]; /* empty: none */
 };
 
 static u64 slot_pages(const struct dirty_log *log, u32 i)
@@ -207,10 +209,13 @@ static void reset_rings(struct dirty_log *log)
 {
 	int nr = __dirty_ring_reset(log->mem->vm);
 
-	if (nr < 0)
-		log->error = nr;
-	else
+	if (nr >= 0) {
 		log->counts.reset += nr;
+		return;
+	}
+	log->error = nr;
+	snprintf(log->reset_error, sizeof(log->reset_error),
+		 "KVM_RESET_DIRTY_RINGS: %s", errno_text(-nr));
 }
 
 /*
@@ -238,6 +243,8 @@ static bool ring_full(struct vcpu *vcpu, void *arg)
 			"harvest, nor to reset: KVM has lost entries";
 	log->full.exits++;
 	log->full.ns += now_ns() - start_ns;
+	if (*log->reset_error)
+		vcpu->vm->ring_failed = log->reset_error;
 	fine = !log->error && !vcpu->vm->ring_failed;
 	pthread_mutex_unlock(&log->lock);
 	return fine;
@@ -255,7 +262,10 @@ static void die_if_failed(struct dirty_log *log)
 		die("a dirty ring has a page that is in no slot of the memory "
 		    "under test");
 	if (error)
-		die("clearing the dirty log: %s", strerror(-error));
+		die("%s: %s",
+		    dirty_mode_has_rings(log->mode) ? "KVM_RESET_DIRTY_RINGS" :
+						      "KVM_CLEAR_DIRTY_LOG",
+		    errno_text(-error));
 }
 
 /* What vCPUs have harvested since the last time is part of it. */
@@ -457,10 +467,16 @@ u32 dirty_log_slots(struct dirty_log *log)
 {
 	u32 slots = 0;
 
-	for (u32 i = 0; i < log->mem->nr_slots; i++)
-		if (__memslot_get_dirty(&log->mem->slot[i], log->bitmap[i]) !=
-		    -ENOENT)
+	for (u32 i = 0; i < log->mem->nr_slots; i++) {
+		int error =
+			__memslot_get_dirty(&log->mem->slot[i], log->bitmap[i]);
+
+		if (error && error != -ENOENT)
+			die("KVM_GET_DIRTY_LOG (slot %u): %s",
+			    log->mem->slot[i].id, errno_text(-error));
+		if (!error)
 			slots++;
+	}
 	return slots;
 }
 

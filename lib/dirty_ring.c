@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "dirty_ring.h"
+#include "remedy.h"
 #include "util.h"
 #include "vcpu.h"
 
@@ -80,7 +81,7 @@ void dirty_ring_create(struct vcpu *vcpu, u32 entries)
 			   KVM_DIRTY_LOG_PAGE_OFFSET * sysconf(_SC_PAGESIZE));
 	if (ring->entry == MAP_FAILED)
 		die("mapping the dirty ring of vCPU %u, %u entries: %s",
-		    vcpu->index, entries, strerror(errno));
+		    vcpu->index, entries, errno_text(errno));
 	vcpu->ring = ring;
 }
 

@@ -63,19 +63,20 @@ static void disturb_slots(struct disturber *d)
 	int error = __memslot_add(&slot, d->vm, &cfg);
 
 	if (error) {
-		fail(d, "adding a memslot", error);
+		fail(d, "KVM_SET_USER_MEMORY_REGION, adding a slot", error);
 		return;
 	}
 	if (d->counts.slots % 2) {
 		error = __memslot_move(&slot, cfg.gpa + OTHER_BYTES);
 		if (error)
-			fail(d, "moving a memslot", error);
+			fail(d, "KVM_SET_USER_MEMORY_REGION, moving a slot",
+			     error);
 		else
 			d->counts.moves++;
 	}
 	error = __memslot_delete(&slot);
 	if (error)
-		fail(d, "deleting a memslot", error);
+		fail(d, "KVM_SET_USER_MEMORY_REGION, deleting a slot", error);
 	d->counts.slots++;
 }
 
@@ -171,7 +172,7 @@ struct disturber *disturber_start(struct run *r, const struct u64_list *kinds)
 	d->other = mmap(NULL, OTHER_BYTES, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (d->other == MAP_FAILED)
-		die("memory of other slots: %s", strerror(errno));
+		die("memory of other slots: %s", errno_text(errno));
 	start(d);
 	return d;
 }
@@ -190,7 +191,7 @@ struct disturbance_counts disturber_stop(struct disturber *d)
 	__atomic_store_n(&d->stop, true, __ATOMIC_RELEASE);
 	thread_join(d->thread, THREAD_END_S, "the thread that disturbs");
 	if (d->failed)
-		die("%s: %s", d->failed, strerror(-d->error));
+		die("%s: %s", d->failed, errno_text(-d->error));
 	counts = d->counts;
 	munmap(d->other, OTHER_BYTES);
 	free(d);

@@ -370,7 +370,9 @@ static struct timing finish(struct gang *g)
 	wait_all(g);
 	t.usage = usage_since(&g->usage);
 	t.usage.in_run_ns = in_run_ns(g) - g->in_run_ns;
-	t.usage.vcpus.delay_ns = delay_ns(g) - g->delay_ns;
+	/* less than before if it could not be read */
+	t.usage.vcpus.delay_ns = delay_ns(g);
+	t.usage.vcpus.delay_ns -= min_u64(t.usage.vcpus.delay_ns, g->delay_ns);
 	for (unsigned int i = 0; i < g->nr; i++) {
 		g->vcpu_ns[i] = g->member[i].arrival_ns - g->release_ns;
 		t.ns = max_u64(t.ns, g->vcpu_ns[i]);

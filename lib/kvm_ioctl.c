@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "kvm_ioctl.h"
+#include "remedy.h"
 #include "util.h"
 
 #define KVM_PATH "/dev/kvm"
@@ -25,9 +26,8 @@ static const struct remedy {
 	  "the range overlaps another slot: choose another --gpa" },
 	{ KVM_SET_USER_MEMORY_REGION, EINVAL,
 	  "outside the guest's physical addresses, or not aligned to a page: choose another --gpa or --mode" },
-	{ 0, EMFILE, "raise the limit of open files: ulimit -n" },
-	{ 0, ENFILE, "raise the system's limit of open files: sysctl fs.file-max" },
 	{ 0, ENOMEM, "the host lacks memory: choose smaller --bytes or --vcpus" },
+	{ 0, EPERM, "not permitted by the security policy of this host" },
 	{ 0, EACCES, "not permitted by the security policy of this host" },
 	{ 0, ENOSYS, "this KVM does not have it" },
 	{ 0, ENOTTY, "this KVM does not have it" },
@@ -42,7 +42,7 @@ static const char *find_remedy(unsigned long request, int error)
 		if (r->error == error && (!r->request || r->request == request))
 			return r->text;
 	}
-	return NULL;
+	return errno_remedy(error);
 }
 
 static char *describe_argument(unsigned long request, unsigned long arg)
@@ -75,8 +75,8 @@ char *kvm_ioctl_error(const char *name, unsigned long request,
 {
 	const char *remedy = find_remedy(request, error);
 	char *what = describe_argument(request, arg);
-	char *text = xasprintf("%s (%s): %s%s%s", name, what, strerror(error),
-			       remedy ? ": " : "", remedy ? remedy : "");
+	char *text = xasprintf("%s (%s): %s: %s", name, what, strerror(error),
+			       remedy);
 
 	free(what);
 	return text;
@@ -120,8 +120,6 @@ static const char *permission_remedy(void)
 
 static const char *open_remedy(int error)
 {
-	const char *remedy;
-
 	switch (error) {
 	case EACCES:
 	case EPERM:
@@ -133,8 +131,7 @@ static const char *open_remedy(int error)
 		       "or kvm), enable virtualization in the firmware, or "
 		       "nested virtualization in the hypervisor";
 	default:
-		remedy = find_remedy(0, error);
-		return remedy ? remedy : "see dmesg";
+		return find_remedy(0, error);
 	}
 }
 
@@ -162,5 +159,13 @@ int kvm_has(int fd, int capability)
 {
 	int ret = kvm_ioctl_try(fd, KVM_CHECK_EXTENSION, capability);
 
-	return ret < 0 ? 0 : ret;
+	/* before 3.13 a VM had no such ioctl, and neither has other hardware's
+	 */
+	if (ret == -ENOTTY || ret == -EINVAL)
+		return 0;
+	if (ret < 0)
+		die("%s",
+		    kvm_ioctl_error("KVM_CHECK_EXTENSION", KVM_CHECK_EXTENSION,
+				    capability, -ret));
+	return ret;
 }

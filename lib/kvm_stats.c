@@ -6,6 +6,7 @@
 
 #include "kvm_ioctl.h"
 #include "kvm_stats.h"
+#include "remedy.h"
 #include "util.h"
 
 struct kvm_stats {
@@ -22,12 +23,13 @@ struct kvm_stats {
 
 static void read_at(int fd, void *buf, size_t bytes, off_t offset)
 {
-	ssize_t got = pread(fd, buf, bytes, offset);
+	ssize_t got = pread_all(fd, buf, bytes, offset);
 
 	if (got != (ssize_t)bytes)
-		die("reading %zu bytes of KVM statistics at %lld: %s", bytes,
+		die("pread() of %zu bytes of KVM statistics at %lld: %s", bytes,
 		    (long long)offset,
-		    got < 0 ? strerror(errno) : "the file is shorter");
+		    got < 0 ? errno_text(errno) :
+			      "the file is shorter: see dmesg");
 }
 
 /* Single 64-bit values only: histograms have size > 1. */
@@ -52,13 +54,12 @@ struct kvm_stats *kvm_stats_open(int fd)
 	size_t desc_bytes;
 	u8 *desc;
 
-	if (stats_fd < 0) {
-		if (stats_fd == -EMFILE || stats_fd == -ENFILE)
-			die("KVM_GET_STATS_FD: %s: raise the limit of open "
-			    "files: ulimit -n",
-			    strerror(-stats_fd));
+	/* before 5.14 it is unknown */
+	if (stats_fd == -ENOTTY || stats_fd == -EINVAL)
 		return NULL;
-	}
+	if (stats_fd < 0)
+		die("%s", kvm_ioctl_error("KVM_GET_STATS_FD", KVM_GET_STATS_FD,
+					  0, -stats_fd));
 	stats = xcalloc(1, sizeof(*stats));
 	stats->fd = stats_fd;
 	read_at(stats_fd, &header, sizeof(header), 0);

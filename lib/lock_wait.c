@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "lock_records.h"
 #include "lock_wait.h"
+#include "remedy.h"
 #include "tracepoint.h"
 #include "util.h"
 
@@ -72,17 +73,30 @@ static int open_event(u64 id, int tid)
 
 const char *lock_wait_missing(void)
 {
-	struct lock_wait lw;
+	static char why[256];
+	struct lock_wait lw = { .end_id = 0 };
 	int fd;
 
-	if (!read_ids(&lw))
+	errno = 0;
+	if (!read_ids(&lw) && errno && errno != ENOENT && errno != EACCES) {
+		snprintf(why, sizeof(why),
+			 "tracepoint lock/contention_begin: open: %s",
+			 errno_text(errno));
+		return why;
+	}
+	if (!lw.end_id)
 		return "no tracepoint lock/contention_begin: it came with "
 		       "Linux 5.19, and shows where tracefs is mounted and "
 		       "readable (mount -t tracefs none /sys/kernel/tracing)";
 	fd = open_event(lw.begin_id, 0);
-	if (fd < 0)
-		return "perf_event_open() refuses the tracepoint: run as root, "
-		       "or with CAP_PERFMON";
+	if (fd < 0) {
+		snprintf(why, sizeof(why),
+			 "perf_event_open() refuses the tracepoint: %s",
+			 errno == EACCES || errno == EPERM ?
+				 "run as root, or with CAP_PERFMON" :
+				 errno_text(errno));
+		return why;
+	}
 	close(fd);
 	return NULL;
 }
@@ -119,18 +133,20 @@ void lock_wait_add(struct lock_wait *lw, int tid, enum lock_side side)
 	};
 
 	t.begin_fd = open_event(lw->begin_id, tid);
-	t.end_fd = open_event(lw->end_id, tid);
-	if (t.begin_fd < 0 || t.end_fd < 0)
+	t.end_fd = t.begin_fd < 0 ? -1 : open_event(lw->end_id, tid);
+	if (t.end_fd < 0)
 		die("--lock-wait: perf_event_open() for thread %u: %s: choose "
 		    "fewer --vcpus, or do without it",
 		    lw->nr, strerror(errno));
 	t.page = mmap(NULL, lw->page_bytes + RING_BYTES, PROT_READ | PROT_WRITE,
 		      MAP_SHARED, t.begin_fd, 0);
-	if (t.page == MAP_FAILED ||
-	    ioctl(t.end_fd, PERF_EVENT_IOC_SET_OUTPUT, t.begin_fd))
-		die("--lock-wait: a ring for thread %u: %s: raise "
+	if (t.page == MAP_FAILED)
+		die("--lock-wait: mapping a ring for thread %u: %s: raise "
 		    "kernel.perf_event_mlock_kb, or do without it",
 		    lw->nr, strerror(errno));
+	if (ioctl(t.end_fd, PERF_EVENT_IOC_SET_OUTPUT, t.begin_fd))
+		die("--lock-wait: PERF_EVENT_IOC_SET_OUTPUT of thread %u: %s",
+		    lw->nr, errno_text(errno));
 	t.data = (u8 *)t.page + lw->page_bytes;
 	lw->thread = xrealloc(lw->thread, lw->nr + 1, sizeof(*lw->thread));
 	lw->thread[lw->nr++] = t;

@@ -11,6 +11,7 @@
 
 #include "cgroup.h"
 #include "memory_limit.h"
+#include "remedy.h"
 #include "units.h"
 #include "util.h"
 
@@ -176,9 +177,9 @@ static void put_back(struct memory_limit *l)
 	int error = enter(l->home);
 
 	if (error)
-		warn("going back to %s: %s", l->home, strerror(error));
+		warn("going back to %s: %s", l->home, errno_text(error));
 	if (rmdir(l->path) && errno != ENOENT)
-		warn("%s: %s", l->path, strerror(errno));
+		warn("%s: %s", l->path, errno_text(errno));
 	if (l->added)
 		write_text(l->parent, "cgroup.subtree_control", "-memory");
 	l->added = false;
@@ -201,7 +202,7 @@ static void make_group(struct memory_limit *l)
 	remove_leftovers(l->parent);
 	current = l;
 	if (mkdir(l->path, 0755))
-		die("%s: %s", l->path, strerror(errno));
+		die("%s: %s", l->path, errno_text(errno));
 	if (!has_file(l->path, l->version->limit))
 		l->added = !write_text(l->parent, "cgroup.subtree_control",
 				       "+memory");
@@ -243,17 +244,17 @@ struct memory_limit *memory_limit_create(void *mem, u64 bytes, u64 limit_bytes)
 	make_group(l);
 	error = enter(l->path);
 	if (error)
-		die("entering %s: %s", l->path, strerror(error));
+		die("entering %s: %s", l->path, errno_text(error));
 	if (madvise(mem, bytes, MADV_DONTNEED))
 		die("madvise of %llu bytes: %s", (unsigned long long)bytes,
-		    strerror(errno));
+		    errno_text(errno));
 	l->limit_bytes = ALIGN_UP(usage(l) + limit_bytes, page);
 	error = write_number(l->path, l->version->limit, l->limit_bytes);
 	if (!error && l->version->no_kill)
 		error = write_number(l->path, l->version->no_kill, 1);
 	if (error)
 		die("limiting %s to %llu bytes: %s", l->path,
-		    (unsigned long long)l->limit_bytes, strerror(error));
+		    (unsigned long long)l->limit_bytes, errno_text(error));
 	return l;
 }
 

@@ -9,6 +9,7 @@
 #include "memslot.h"
 #include "mmio.h"
 #include "option_rom.h"
+#include "remedy.h"
 #include "testmem.h"
 #include "util.h"
 
@@ -89,10 +90,14 @@ static void done(struct option_rom *rom, enum rom_call call, u64 from_ns,
 		 int error)
 {
 	static const char *const what[] = {
-		[ROM_CALL_CREATE] = "creating the slot of the ROM",
-		[ROM_CALL_DELETE] = "deleting the slot of the ROM",
-		[ROM_CALL_MOVE] = "moving the slot of the ROM",
-		[ROM_CALL_FLAGS] = "changing the flags of the slot of the ROM",
+		[ROM_CALL_CREATE] =
+			"KVM_SET_USER_MEMORY_REGION, creating the slot of the ROM",
+		[ROM_CALL_DELETE] =
+			"KVM_SET_USER_MEMORY_REGION, deleting the slot of the ROM",
+		[ROM_CALL_MOVE] =
+			"KVM_SET_USER_MEMORY_REGION, moving the slot of the ROM",
+		[ROM_CALL_FLAGS] =
+			"KVM_SET_USER_MEMORY_REGION, changing the flags of the slot of the ROM",
 	};
 	u64 ns = now_ns() - from_ns;
 
@@ -251,7 +256,7 @@ struct option_rom *option_rom_create(struct vm *vm,
 	rom->mem = mmap(NULL, 2 * cfg->bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (rom->mem == MAP_FAILED)
-		die("memory for a ROM: %s", strerror(errno));
+		die("memory for a ROM: %s", errno_text(errno));
 	memset(rom->mem, 0, 2 * cfg->bytes);
 	add_range(rom, REGISTERS_GPA, page, access_registers);
 	add_range(rom, HERE_GPA, cfg->bytes, access_rom);
@@ -310,7 +315,7 @@ char *option_rom_error(const struct option_rom *rom)
 {
 	if (!rom->error)
 		return NULL;
-	return xasprintf("%s: %s", rom->failed, strerror(-rom->error));
+	return xasprintf("%s: %s", rom->failed, errno_text(-rom->error));
 }
 
 void option_rom_require(void)

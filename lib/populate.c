@@ -157,8 +157,9 @@ void populate(void *mem, u64 bytes, u64 page_bytes)
 			    "(MADV_POPULATE_WRITE): %s: choose "
 			    "smaller --bytes, or another --backing",
 			    (unsigned long long)bytes,
-			    error == EFAULT ? "no page could be had, as on a "
-					      "file system that is full" :
+			    error == EFAULT ? "Bad address, no page could be "
+					      "had, as on a file system that "
+					      "is full" :
 					      strerror(error));
 		interrupt_check();
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "remedy.h"
 #include "types.h"
@@ -36,6 +38,26 @@ static const struct remedy of_all[] = {
 	/* clang-format on */
 };
 
+/* Where the call has no better advice. */
+static const struct remedy of_calls[] = {
+	/* clang-format off */
+	{ E2BIG,  ": shorten the command line or the environment" },
+	{ EACCES, ": look at the permissions, or run as root" },
+	{ EAGAIN, ": the system is at a limit: try again, or ask for less" },
+	{ EBUSY,  ": end what else uses it" },
+	{ EEXIST, ": remove what is there" },
+	{ EINTR,  ": a signal came between: try again" },
+	{ EINVAL, ": this kernel may be too old for it: see dmesg" },
+	{ ENOENT, ": look whether it is there" },
+	{ ENOMEM, ": free some memory, or ask for less" },
+	{ ENOSYS, ": this kernel does not have it" },
+	{ ENOTTY, ": this kernel does not have it" },
+	{ EPERM,  ": run as root, or ask the security policy of this host" },
+	{ EPIPE,  ": have its reader stay until the end" },
+	{ 0, NULL }
+	/* clang-format on */
+};
+
 static const char *find(const struct remedy *r, int error)
 {
 	while (r->error && r->error != error)
@@ -55,4 +77,24 @@ const char *file_remedy(int error)
 	const char *text = find(of_files, error);
 
 	return text ? text : process_remedy(error);
+}
+
+const char *errno_remedy(int error)
+{
+	const char *text = find(of_calls, error);
+
+	if (!text)
+		text = find(of_all, error);
+	if (!text)
+		text = find(of_files, error);
+	return text ? text + strlen(": ") : "see dmesg";
+}
+
+const char *errno_text(int error)
+{
+	static __thread char text[256];
+
+	snprintf(text, sizeof(text), "%s: %s", strerror(error),
+		 errno_remedy(error));
+	return text;
 }

@@ -78,7 +78,7 @@ int delay_open(int tid)
 u64 delay_read(int fd)
 {
 	char text[96];
-	ssize_t bytes = fd < 0 ? 0 : pread(fd, text, sizeof(text) - 1, 0);
+	ssize_t bytes = fd < 0 ? 0 : pread_all(fd, text, sizeof(text) - 1, 0);
 	u64 delay_ns = 0;
 
 	if (bytes <= 0)

@@ -6,12 +6,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "remedy.h"
 #include "tracepoint.h"
 #include "util.h"
 
 bool tracepoint_id(const char *event, u64 *id)
 {
-	return read_number(id, "/sys/kernel/tracing/events/%s/id", event) ||
+	if (read_number(id, "/sys/kernel/tracing/events/%s/id", event))
+		return true;
+	/* where it is mounted elsewhere, and not for want of something else */
+	return (errno == ENOENT || errno == EACCES) &&
 	       read_number(id, "/sys/kernel/debug/tracing/events/%s/id", event);
 }
 
@@ -45,7 +49,12 @@ u64 tracepoint_read(int fd)
 {
 	u64 count = 0;
 
-	if (read(fd, &count, sizeof(count)) != sizeof(count))
-		die("reading a tracepoint's count: %s", strerror(errno));
+	ssize_t bytes;
+
+	do {
+		bytes = read(fd, &count, sizeof(count));
+	} while (bytes < 0 && errno == EINTR);
+	if (bytes != sizeof(count))
+		die("read of a tracepoint's count: %s", errno_text(errno));
 	return count;
 }

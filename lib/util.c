@@ -174,6 +174,51 @@ char *xasprintf(const char *fmt, ...)
 	return s;
 }
 
+int flush_stream(FILE *f)
+{
+	errno = 0;
+	if (fflush(f))
+		return errno ? errno : EIO;
+	return ferror(f) ? EIO : 0;
+}
+
+int file_resize(int fd, u64 bytes)
+{
+	int error;
+
+	do {
+		error = ftruncate(fd, bytes) ? errno : 0;
+	} while (error == EINTR);
+	return error;
+}
+
+int write_all(int fd, const void *buf, size_t bytes)
+{
+	const char *at = buf;
+
+	while (bytes) {
+		ssize_t nr = write(fd, at, bytes);
+
+		if (nr < 0 && errno != EINTR)
+			return errno;
+		if (nr > 0) {
+			at += nr;
+			bytes -= nr;
+		}
+	}
+	return 0;
+}
+
+ssize_t pread_all(int fd, void *buf, size_t bytes, off_t offset)
+{
+	ssize_t got;
+
+	do {
+		got = pread(fd, buf, bytes, offset);
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
 /* All of @f: a text file holds no zero byte. NULL with errno set. */
 static char *read_stream(FILE *f)
 {

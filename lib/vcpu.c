@@ -6,6 +6,7 @@
 
 #include "escape.h"
 #include "mmio.h"
+#include "remedy.h"
 #include "util.h"
 #include "vcpu.h"
 
@@ -185,7 +186,7 @@ static void report_registers(struct vcpu *vcpu, FILE *out)
 	error = arch_vcpu_dump(vcpu, dump);
 	fclose(dump);
 	if (error)
-		fprintf(out, "\n  no registers: %s", strerror(-error));
+		fprintf(out, "\n  no registers: %s", errno_text(-error));
 	for (line = strtok_r(text, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest))
 		fprintf(out, "\n  %s", line);
@@ -210,10 +211,10 @@ char *vcpu_report(struct vcpu *vcpu, enum vcpu_stop stop, int error)
 		report_trap(vcpu, out);
 		break;
 	case STOP_ERROR:
-		fprintf(out, "KVM_RUN: %s%s", strerror(error),
-			error == EFAULT ? ": the host has no memory for a page "
+		fprintf(out, "KVM_RUN: %s: %s", strerror(error),
+			error == EFAULT ? "the host has no memory for a page "
 					  "of the guest: is the backing full?" :
-					  "");
+					  errno_remedy(error));
 		break;
 	case STOP_EXIT:
 		report_exit(vcpu, out);

@@ -10,6 +10,7 @@
 #include "limits.h"
 #include "populate.h"
 #include "quirks.h"
+#include "remedy.h"
 #include "units.h"
 #include "util.h"
 #include "vm.h"
@@ -90,7 +91,7 @@ static void create_vcpu(struct vm *vm, u32 index)
 			 MAP_SHARED, vcpu->fd, 0);
 	if (vcpu->run == MAP_FAILED)
 		die("mapping struct kvm_run of vCPU %u: %s", index,
-		    strerror(errno));
+		    errno_text(errno));
 	vcpu->area = vm_alloc(vm, GUEST_AREA_BYTES, GUEST_AREA_BYTES);
 	vcpu->area_gva = vm_gva(vm, vcpu->area);
 	vcpu->area->index = index;
@@ -334,6 +335,15 @@ void vm_start(struct vm *vm)
 	arch_vm_start(vm);
 }
 
+/* All vCPUs have them, or none. */
+static void close_vcpu_stats(struct vm *vm)
+{
+	for (u32 i = 0; i < vm->nr_vcpus; i++) {
+		kvm_stats_close(vm->vcpus[i].stats);
+		vm->vcpus[i].stats = NULL;
+	}
+}
+
 bool vm_vcpu_stats(struct vm *vm)
 {
 	for (u32 i = 0; i < vm->nr_vcpus; i++) {
@@ -341,8 +351,10 @@ bool vm_vcpu_stats(struct vm *vm)
 
 		if (!vcpu->stats)
 			vcpu->stats = kvm_stats_open(vcpu->fd);
-		if (!vcpu->stats)
+		if (!vcpu->stats) {
+			close_vcpu_stats(vm);
 			return false;
+		}
 	}
 	return true;
 }

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "patience.h"
+#include "remedy.h"
 #include "thread_start.h"
 #include "util.h"
 #include "watchdog.h"
@@ -125,7 +126,7 @@ void watchdog_start(const struct watchdog_config *cfg)
 	dog.look_ns = cfg->seconds * NSEC_PER_SEC / LOOKS;
 	error = thread_start(&thread, watch, NULL);
 	if (error)
-		warn("nobody watches the main thread: %s", strerror(error));
+		warn("nobody watches the main thread: %s", errno_text(error));
 	else
 		pthread_detach(thread);
 }

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "quirks.h"
+#include "remedy.h"
 #include "util.h"
 #include "zap_proof.h"
 
@@ -150,7 +151,7 @@ void zap_proof_falsify(const struct zap_proof *p)
 
 	if (mprotect(b->mem, b->bytes, PROT_READ) ||
 	    mprotect(b->mem, b->bytes, PROT_READ | PROT_WRITE))
-		die("mprotect: %s", strerror(errno));
+		die("mprotect of guest memory: %s", errno_text(errno));
 }
 
 static u64 sum_stat(const struct vm *vm, int stat)

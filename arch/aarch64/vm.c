@@ -8,6 +8,7 @@
 #include "arch.h"
 #include "arch_cpu.h"
 #include "arch_vm.h"
+#include "remedy.h"
 #include "util.h"
 #include "vm.h"
 #include <guest_arch.h>
@@ -39,7 +40,7 @@ static void must_set(int device_fd, u32 group, u64 attribute, void *value)
 	if (ret)
 		die("KVM_SET_DEVICE_ATTR of the GIC (group %u, attribute "
 		    "%llu): %s",
-		    group, (unsigned long long)attribute, strerror(-ret));
+		    group, (unsigned long long)attribute, errno_text(-ret));
 }
 
 /* A host without GICv3 does without: no benchmark needs interrupts. */
@@ -110,7 +111,7 @@ void arch_eager_split(struct vm *vm, u64 bytes)
 	if (ret)
 		die("KVM_ENABLE_CAP (KVM_CAP_ARM_EAGER_SPLIT_CHUNK_SIZE, "
 		    "%llu): %s",
-		    (unsigned long long)bytes, strerror(-ret));
+		    (unsigned long long)bytes, errno_text(-ret));
 }
 
 const char *arch_async_pf_missing(int kvm_fd)
