@@ -47,7 +47,8 @@ struct answerer {
 	 * @pages and @late_ns say it once more.
 	 */
 	u64 pages, again, late_ns;
-	int error; /* errno that has ended the thread */
+	int error;	    /* errno that has ended the thread */
+	const char *failed; /* of which call */
 } __attribute__((aligned(64)));
 
 struct uffd_server {
@@ -80,6 +81,7 @@ int uffd_open(const char **how)
 
 const char *uffd_missing(void)
 {
+	static char why[256];
 	struct uffdio_api api = { .api = UFFD_API };
 	const char *how;
 	int fd = uffd_open(&how);
@@ -100,13 +102,21 @@ const char *uffd_missing(void)
 		       "sysctl vm.unprivileged_userfaultfd=1, or "
 		       "chmod o+rw /dev/userfaultfd";
 	default:
-		return strerror(error);
+		snprintf(why, sizeof(why), "userfaultfd%s: %s",
+			 fd < 0 ? "" : ", UFFDIO_API", errno_text(error));
+		return why;
 	}
 }
 
 static void count(u64 *counter, u64 more)
 {
 	__atomic_fetch_add(counter, more, __ATOMIC_ACQ_REL);
+}
+
+static int failed(struct answerer *a, const char *call)
+{
+	a->failed = call;
+	return errno;
 }
 
 /*
@@ -131,10 +141,13 @@ static int answer_one(struct answerer *a, u64 address)
 		if (errno == EAGAIN && patience_look(&patience) < AGAIN_NS)
 			continue;
 		if (errno != EEXIST)
-			return errno;
+			return failed(a, "UFFDIO_COPY");
 		count(&a->pages, -1);
 		count(&a->again, 1);
-		return ioctl(a->server->fd, UFFDIO_WAKE, &range) ? errno : 0;
+		while (ioctl(a->server->fd, UFFDIO_WAKE, &range))
+			if (errno != EAGAIN)
+				return failed(a, "UFFDIO_WAKE");
+		return 0;
 	}
 	return 0;
 }
@@ -167,10 +180,14 @@ static int take_faults(struct answerer *a)
 		struct uffd_msg msg;
 		ssize_t bytes = read(a->server->fd, &msg, sizeof(msg));
 
+		if (bytes < 0 && errno == EINTR)
+			continue;
 		if (bytes < 0)
-			return errno == EAGAIN ? 0 : errno;
-		if (bytes != sizeof(msg) || msg.event != UFFD_EVENT_PAGEFAULT)
-			return EPROTO;
+			return errno == EAGAIN ? 0 : failed(a, "read");
+		if (bytes != sizeof(msg) || msg.event != UFFD_EVENT_PAGEFAULT) {
+			errno = EPROTO;
+			return failed(a, "read");
+		}
 		a->fault[(a->first + a->nr++) % IN_FLIGHT] = (struct fault){
 			.due_ns = now_ns() + a->server->cfg.delay_ns,
 			.address = msg.arg.pagefault.address,
@@ -192,6 +209,18 @@ static bool wait_for_work(const struct answerer *a)
 	return !(p[0].revents & POLLIN);
 }
 
+/*
+ * Nobody answers any more: who waits for a page gets an empty one, and the main
+ * thread then finds the error, instead of vCPUs that are stuck.
+ */
+static void let_go(struct uffd_server *s)
+{
+	struct uffdio_range all = { .start = (u64)s->cfg.mem,
+				    .len = s->cfg.bytes };
+
+	ioctl(s->fd, UFFDIO_UNREGISTER, &all);
+}
+
 static void *answerer_main(void *arg)
 {
 	struct answerer *a = arg;
@@ -204,7 +233,9 @@ static void *answerer_main(void *arg)
 		if (!error)
 			error = answer_due(a);
 	}
-	__atomic_store_n(&a->error, error, __ATOMIC_RELAXED);
+	__atomic_store_n(&a->error, error, __ATOMIC_RELEASE);
+	if (error)
+		let_go(a->server);
 	return NULL;
 }
 
@@ -244,19 +275,22 @@ static void open_server(struct uffd_server *s)
 
 	s->fd = uffd_open(&how);
 	s->stop_fd = eventfd(0, EFD_CLOEXEC);
-	if (s->fd < 0 || s->stop_fd < 0)
-		die("userfaultfd: %s", strerror(s->fd < 0 ? -s->fd : errno));
-	if (ioctl(s->fd, UFFDIO_API, &api) ||
-	    ioctl(s->fd, UFFDIO_REGISTER, &reg))
-		die("userfaultfd for %llu bytes: %s",
-		    (unsigned long long)s->cfg.bytes, strerror(errno));
+	if (s->fd < 0)
+		die("userfaultfd: %s", errno_text(-s->fd));
+	if (s->stop_fd < 0)
+		die("eventfd: %s", errno_text(errno));
+	if (ioctl(s->fd, UFFDIO_API, &api))
+		die("UFFDIO_API: %s", errno_text(errno));
+	if (ioctl(s->fd, UFFDIO_REGISTER, &reg))
+		die("UFFDIO_REGISTER of %llu bytes: %s",
+		    (unsigned long long)s->cfg.bytes, errno_text(errno));
 }
 
 static void discard(struct uffd_server *s)
 {
 	if (madvise(s->cfg.mem, s->cfg.bytes, MADV_DONTNEED))
 		die("madvise of %llu bytes: %s",
-		    (unsigned long long)s->cfg.bytes, strerror(errno));
+		    (unsigned long long)s->cfg.bytes, errno_text(errno));
 }
 
 struct uffd_server *uffd_server_create(const struct uffd_config *cfg)
@@ -280,11 +314,16 @@ struct uffd_server *uffd_server_create(const struct uffd_config *cfg)
 void uffd_server_free(struct uffd_server *s)
 {
 	u64 one = 1;
+	ssize_t bytes;
 
 	if (!s)
 		return;
-	if (write(s->stop_fd, &one, sizeof(one)) != sizeof(one))
-		die("ending the userfaultfd server: %s", strerror(errno));
+	do {
+		bytes = write(s->stop_fd, &one, sizeof(one));
+	} while (bytes < 0 && errno == EINTR);
+	if (bytes != sizeof(one))
+		die("ending the userfaultfd server: write: %s",
+		    errno_text(errno));
 	for (unsigned int i = 0; i < s->nr; i++) {
 		thread_join(s->answerer[i].thread, THREAD_END_S,
 			    "thread %u that answers page faults", i);
@@ -314,11 +353,12 @@ struct uffd_counts uffd_server_counts(struct uffd_server *s)
 
 	for (unsigned int i = 0; i < s->nr; i++) {
 		const struct answerer *a = &s->answerer[i];
-		int error = __atomic_load_n(&a->error, __ATOMIC_RELAXED);
+		int error = __atomic_load_n(&a->error, __ATOMIC_ACQUIRE);
 		u64 late;
 
 		if (error)
-			die("answering page faults: %s", strerror(error));
+			die("answering page faults: %s of userfaultfd: %s",
+			    a->failed, errno_text(error));
 		c.pages += __atomic_load_n(&a->pages, __ATOMIC_ACQUIRE);
 		c.again += __atomic_load_n(&a->again, __ATOMIC_RELAXED);
 		late = __atomic_load_n(&a->late_ns, __ATOMIC_RELAXED);
