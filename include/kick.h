@@ -22,4 +22,7 @@ void kick_receive(u32 *count);
 /* Any thread. Two that have not been received yet are one. */
 void kick_send(pthread_t thread);
 
+/* One that is waited for: ends the test if it cannot be sent. Main thread. */
+void kick_must(pthread_t thread, u32 vcpu);
+
 #endif

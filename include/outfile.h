@@ -21,6 +21,9 @@ struct outfile {
 	FILE *out; /* write here */
 	/* the rest is outfile.c's; no temporary: a device or pipe */
 	char *path, *temporary;
+	char *text; /* not written before outfile_close() */
+	size_t bytes;
+	int fd;
 };
 
 /*

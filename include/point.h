@@ -39,8 +39,9 @@ struct session {
 	unsigned int nr_checks;
 	struct point *points;
 	unsigned int nr_points;
-	FILE *text; /* where the table and KTAP go */
-	bool begun; /* the plan has been printed */
+	FILE *text;	/* where the table and KTAP go */
+	int text_error; /* errno of the first that could not be written */
+	bool begun;	/* the plan has been printed */
 	unsigned int results_printed;
 	struct kernel_log *kernel_log; /* since the session began */
 	char *left_out; /* variants that this host has not, a line each; or NULL

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What helps against an errno, whoever met it. For the end of a message:
- * "PATH: %s%s", strerror(error), file_remedy(error). ": TEXT", or "" where
- * nothing is known; static storage.
+ * "PATH: %s%s", strerror(error), file_remedy(error). ": TEXT"; static
+ * storage.
  */
 #ifndef KVMETER_REMEDY_H
 #define KVMETER_REMEDY_H

@@ -12,6 +12,8 @@
 void report_begin(struct session *s);
 /* Table, notes and results of one point. */
 void report_point(struct session *s, const struct point *p);
+/* Writes what was printed, and keeps in the session why it could not. */
+void report_flush(struct session *s);
 /* Instead of report_begin(): nothing was measured. A failure if strict. */
 void report_skip(struct session *s, const char *reason);
 /* No more results will come, and none came if nothing has begun. */

@@ -23,6 +23,6 @@ void variants_require(struct session *s);
  * After the last point: medians of the variants side by side, and their ratios
  * to the first one.
  */
-void variants_report(const struct session *s);
+void variants_report(struct session *s);
 
 #endif

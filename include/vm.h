@@ -80,6 +80,9 @@ struct vm {
 	 */
 	bool (*ring_full)(struct vcpu *vcpu, void *arg);
 	void *ring_full_arg;
+	/* of a thread that must not end the process, kept by its owner: ends
+	 * the test as soon as the gang sees it; or NULL */
+	const char *trouble;
 	const char *ring_failed; /* why it cannot, kept by its owner; or NULL */
 	struct arch_vm *arch;
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "mode.h"
 #include "point.h"
 #include "quirks.h"
+#include "remedy.h"
 #include "report.h"
 #include "report_scaling.h"
 #include "results.h"
@@ -28,6 +30,9 @@
 #include "variants.h"
 #include "version.h"
 #include "watchdog.h"
+
+#define OUTPUT_LOST "the output is full or closed"
+#define REPORT_LOST "writing the report: " OUTPUT_LOST
 
 static u64 memory_of(const struct session *s, const struct point *p)
 {
@@ -88,9 +93,6 @@ static void show_progress(void *arg, u64 elapsed_ns)
 		(unsigned long long)(elapsed_ns / NSEC_PER_SEC));
 }
 
-static const char output_lost[] =
-	"writing the report: the output is full or closed";
-
 /* An early end: skip(), die() or a signal. Prints what there is. */
 static int end_early(void *arg, int code, const char *message)
 {
@@ -118,13 +120,12 @@ static int end_early(void *arg, int code, const char *message)
 	tell("%s", message);
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, message);
-	if (!error && (fflush(s->text) || ferror(s->text)))
-		error = xstrdup(output_lost);
-	/* a skip that nobody can read of is none */
-	if (error && code == EXIT_SKIP)
-		code = EXIT_FAIL;
 	if (error)
 		tell("%s", error);
+	if (s->text_error)
+		tell(REPORT_LOST ": %s", errno_text(s->text_error));
+	if ((error || s->text_error) && code == EXIT_SKIP)
+		code = EXIT_FAIL;
 	if (code == EXIT_SKIP && s->common->strict) {
 		tell("a skip is a failure: --strict");
 		return EXIT_FAIL;
@@ -253,10 +254,13 @@ static int run_session(struct session *s)
 	set_end_handler(NULL, NULL);
 	if (s->common->json)
 		error = results_write(s->common->json, s, verdict, NULL);
-	if (fflush(s->text) || ferror(s->text))
-		die("%s", output_lost);
+	report_flush(s);
 	if (error)
-		die("%s", error);
+		tell("%s", error);
+	if (s->text_error)
+		die(REPORT_LOST ": %s", errno_text(s->text_error));
+	if (error)
+		return EXIT_FAIL;
 	return verdict == VERDICT_PASS ? EXIT_PASS : EXIT_FAIL;
 }
 
@@ -277,7 +281,7 @@ static bool answer_question(const struct option_set *set, const void *defaults,
 	else
 		return false;
 	if (fflush(stdout))
-		die("the output is full or closed");
+		die(OUTPUT_LOST ": %s", errno_text(errno));
 	return true;
 }
 
@@ -292,7 +296,7 @@ static bool tell_program(const struct bench *bench,
 	else
 		return false;
 	if (fflush(stdout))
-		die("the output is full or closed");
+		die(OUTPUT_LOST ": %s", errno_text(errno));
 	return true;
 }
 

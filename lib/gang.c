@@ -337,11 +337,23 @@ static void look_for_stuck(struct gang *g)
 	}
 }
 
+static void look_for_trouble(struct gang *g)
+{
+	const char *trouble =
+		__atomic_load_n(&g->vm->trouble, __ATOMIC_ACQUIRE);
+
+	if (!trouble)
+		return;
+	kick_all(g);
+	die("%s", trouble);
+}
+
 /* What a waiting main thread does between its sleeps. */
 static void look_around(struct gang *g)
 {
 	interrupt_check();
 	look_for_broken(g);
+	look_for_trouble(g);
 	look_for_stuck(g);
 	if (!g->cfg.tick || now_ns() < g->next_tick_ns)
 		return;
@@ -452,7 +464,7 @@ void gang_force_exits(struct gang *g)
 	begin_wait(g);
 	for (unsigned int i = 0; i < g->nr; i++) {
 		g->member[i].seen_kicks = kicks_of(&g->member[i]);
-		kick_send(g->member[i].thread);
+		kick_must(g->member[i].thread, i);
 	}
 	for (unsigned int i = 0; i < g->nr; i++) {
 		struct member *m = &g->member[i];

@@ -3,6 +3,8 @@
 
 #include "futex.h"
 #include "kick.h"
+#include "remedy.h"
+#include "util.h"
 
 static __thread u32 *received;
 
@@ -34,4 +36,13 @@ void kick_receive(u32 *count)
 void kick_send(pthread_t thread)
 {
 	pthread_kill(thread, KICK_SIGNAL);
+}
+
+void kick_must(pthread_t thread, u32 vcpu)
+{
+	int error = pthread_kill(thread, KICK_SIGNAL);
+
+	if (error)
+		die("tgkill of the thread of vCPU %u: %s", vcpu,
+		    errno_text(error));
 }

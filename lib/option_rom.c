@@ -50,6 +50,7 @@ struct option_rom {
 	struct rom_exits exits;
 	int error; /* of the first call that failed, -errno */
 	const char *failed;
+	char trouble[256];
 };
 
 static u8 *content(const struct option_rom *rom)
@@ -65,6 +66,10 @@ static void fail(struct option_rom *rom, const char *what, int error)
 		return;
 	rom->failed = what;
 	rom->error = error;
+	/* guests would wait for a ROM that does not come */
+	snprintf(rom->trouble, sizeof(rom->trouble), "%s: %s", what,
+		 errno_text(-error));
+	__atomic_store_n(&rom->vm->trouble, rom->trouble, __ATOMIC_RELEASE);
 }
 
 /* Not xrealloc(): a vCPU's thread must not end the process. */

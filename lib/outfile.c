@@ -110,6 +110,7 @@ static bool is_made_anew(const char *path)
 
 static void forget(struct outfile *f)
 {
+	free(f->text);
 	free(f->path);
 	free(f->temporary);
 	*f = (struct outfile){ .out = NULL };
@@ -117,21 +118,23 @@ static void forget(struct outfile *f)
 
 int outfile_open(struct outfile *f, const char *path)
 {
-	int fd, error;
+	int error;
 
 	*f = (struct outfile){ .path = xstrdup(path) };
 	if (!*path || path[strlen(path) - 1] == '/') {
 		forget(f);
 		return ENOENT;
 	}
-	fd = is_made_anew(path) ? create_beside(path, &f->temporary) :
-				  open_in_place(path);
-	f->out = fd < 0 ? NULL : fdopen(fd, "w");
+	f->fd = is_made_anew(path) ? create_beside(path, &f->temporary) :
+				     open_in_place(path);
+	/* a stream to a file would lose the errno of what it writes by itself
+	 */
+	f->out = f->fd < 0 ? NULL : open_memstream(&f->text, &f->bytes);
 	if (f->out)
 		return 0;
 	error = errno;
-	if (fd >= 0)
-		close(fd);
+	if (f->fd >= 0)
+		close(f->fd);
 	if (f->temporary)
 		unlink(f->temporary);
 	forget(f);
@@ -141,22 +144,29 @@ int outfile_open(struct outfile *f, const char *path)
 void outfile_abandon(struct outfile *f)
 {
 	fclose(f->out);
-	if (f->temporary)
-		unlink(f->temporary);
+	close(f->fd);
+	if (f->temporary && unlink(f->temporary))
+		warn("%s: %s: it is left behind", f->temporary,
+		     strerror(errno));
 	forget(f);
 }
 
 /* A full disk may show only now. EINVAL, EROFS: there is none below it. */
 static int put_in_place(const struct outfile *f)
 {
-	errno = 0;
-	if (fflush(f->out) || ferror(f->out))
-		return errno ? errno : EIO;
-	if (fsync(fileno(f->out)) && errno != EINVAL && errno != EROFS)
-		return errno;
-	if (f->temporary && rename(f->temporary, f->path))
-		return errno;
-	return 0;
+	int error = flush_stream(f->out);
+
+	if (!error)
+		error = write_all(f->fd, f->text, f->bytes);
+	while (!error && fsync(f->fd)) {
+		if (errno == EINVAL || errno == EROFS)
+			break;
+		if (errno != EINTR)
+			error = errno;
+	}
+	if (!error && f->temporary && rename(f->temporary, f->path))
+		error = errno;
+	return error;
 }
 
 int outfile_close(struct outfile *f)
@@ -167,7 +177,9 @@ int outfile_close(struct outfile *f)
 		outfile_abandon(f);
 		return error;
 	}
-	if (fclose(f->out))
+	fclose(f->out);
+	/* after EINTR it is closed: close(2) */
+	if (close(f->fd) && errno != EINTR)
 		error = errno;
 	forget(f);
 	return error;

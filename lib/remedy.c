@@ -69,7 +69,7 @@ const char *process_remedy(int error)
 {
 	const char *text = find(of_all, error);
 
-	return text ? text : "";
+	return text ? text : ": see dmesg";
 }
 
 const char *file_remedy(int error)

@@ -41,12 +41,20 @@ static void print_config(const struct session *s)
 		(unsigned long long)c->rounds);
 }
 
+void report_flush(struct session *s)
+{
+	int error = flush_stream(s->text);
+
+	if (!s->text_error)
+		s->text_error = error;
+}
+
 /* Out at once: what comes later may never come. */
 static void print_plan(struct session *s, unsigned int results)
 {
 	s->begun = true;
 	fprintf(s->text, "KTAP version 1\n1..%u\n", results);
-	fflush(s->text);
+	report_flush(s);
 }
 
 void report_begin(struct session *s)
@@ -59,7 +67,7 @@ void report_begin(struct session *s)
 	print_config(s);
 	if (s->left_out)
 		diagnostic(s->text, "", s->left_out);
-	fflush(s->text);
+	report_flush(s);
 }
 
 /* "65536 x 4K", "NOT OK: ...", "not verified: ..." */
@@ -224,7 +232,7 @@ void report_point(struct session *s, const struct point *p)
 	/* a run that ended early has proven nothing */
 	for (unsigned int i = 0; p->finished && i < s->nr_checks; i++)
 		print_result(s, p, i);
-	fflush(s->text);
+	report_flush(s);
 }
 
 /* One result, since "1..0" counts for kunit.py as no test at all: an error. */
@@ -236,7 +244,7 @@ void report_skip(struct session *s, const char *reason)
 	print_plan(s, 1);
 	fprintf(s->text, "%s 1 - %s", ok ? "ok" : "not ok", s->bench->name);
 	end_result(s->text, ok ? "SKIP " : "", line);
-	fflush(s->text);
+	report_flush(s);
 	free(line);
 }
 
@@ -252,6 +260,6 @@ void report_bail_out(struct session *s, const char *reason)
 	fputc('\n', s->text);
 	if (reason[bytes])
 		diagnostic(s->text, "", reason + bytes + 1);
-	fflush(s->text);
+	report_flush(s);
 	free(line);
 }

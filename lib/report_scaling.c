@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report.h"
 #include "report_scaling.h"
 #include "scaling.h"
 #include "stats.h"
@@ -224,5 +225,5 @@ void report_scaling(struct session *s)
 		}
 	}
 	free(r.points);
-	fflush(s->text);
+	report_flush(s);
 }

@@ -34,12 +34,8 @@ static struct outfile special;
 static int try_writing(struct outfile *f)
 {
 	static const char block[LEAST_BYTES];
-	int error = 0;
+	int error = write_all(f->fd, block, sizeof(block));
 
-	errno = 0;
-	if (fwrite(block, 1, sizeof(block), f->out) < sizeof(block) ||
-	    fflush(f->out))
-		error = errno ? errno : EIO;
 	outfile_abandon(f);
 	return error;
 }
@@ -276,11 +272,19 @@ static void write_session(FILE *out, const struct session *s,
 static int write_to_stdout(const struct session *s, enum verdict verdict,
 			   const char *reason)
 {
-	write_session(stdout, s, verdict, reason);
-	errno = 0;
-	if (fflush(stdout) || ferror(stdout))
-		return errno ? errno : EIO;
-	return 0;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	int error = out ? 0 : errno;
+
+	if (out)
+		write_session(out, s, verdict, reason);
+	if (out && fclose(out))
+		error = errno;
+	if (!error)
+		error = write_all(STDOUT_FILENO, text, bytes);
+	free(text);
+	return error;
 }
 
 static int write_to_file(const char *path, const struct session *s,

@@ -145,7 +145,8 @@ static int answer_one(struct answerer *a, u64 address)
 		count(&a->pages, -1);
 		count(&a->again, 1);
 		while (ioctl(a->server->fd, UFFDIO_WAKE, &range))
-			if (errno != EAGAIN)
+			if (errno != EAGAIN ||
+			    patience_look(&patience) >= AGAIN_NS)
 				return failed(a, "UFFDIO_WAKE");
 		return 0;
 	}

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "kvm_ioctl.h"
+#include "report.h"
 #include "stats.h"
 #include "util.h"
 #include "variants.h"
@@ -148,7 +149,7 @@ static void print_group(const struct session *s, const struct point *p,
 	}
 }
 
-void variants_report(const struct session *s)
+void variants_report(struct session *s)
 {
 	unsigned int nr;
 
@@ -159,5 +160,5 @@ void variants_report(const struct session *s)
 		if (nr > 1)
 			print_group(s, &s->points[i], nr);
 	}
-	fflush(s->text);
+	report_flush(s);
 }

@@ -87,8 +87,8 @@ is(listed('--tests', 'there'), 'a_test b_test', '--tests');
 	refused('an empty directory by KVMETER_TESTS', [],
 		qr/no benchmarks in here, which KVMETER_TESTS names/);
 }
-refused('an empty directory', [qw(--tests here)], qr/no benchmarks in here$/m);
-refused('no directory', [qw(--tests none)], qr/no benchmarks in none$/m);
+refused('an empty directory', [qw(--tests here)], qr/no benchmarks in here: nothing there is one$/m);
+refused('no directory', [qw(--tests none)], qr/no benchmarks in none: No such file/m);
 refused('an unknown one', [qw(--tests there c_test)],
 	qr/c_test: no such benchmark: there are a_test, b_test$/m);
 
@@ -96,7 +96,7 @@ refused('an unknown one', [qw(--tests there c_test)],
 copy($tool, 'there/kvmeter') && chmod(0755, 'there/kvmeter') or die "there/kvmeter: $!\n";
 is(join(' ', `there/kvmeter list` =~ /^(\w+_test)$/mg), 'a_test b_test', 'beside kvmeter');
 copy($tool, 'here/kvmeter') && chmod(0755, 'here/kvmeter') or die "here/kvmeter: $!\n";
-like(`here/kvmeter list 2>&1`, qr{^kvmeter list: no benchmarks in \S+/here nor in \S+tests: name}m,
+like(`here/kvmeter list 2>&1`, qr{^kvmeter list: no benchmarks in \S+/here nor in \S+tests \(.+\): name}m,
 	'nowhere: the places are named');
 
 # ---- what is no benchmark ----

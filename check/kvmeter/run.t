@@ -122,7 +122,7 @@ my %wrong = (
 );
 (undef, $err, $code) = run_suite("script: script_test\n", qw(-o script));
 is($code, 2, 'a program that cannot run: exit 2');
-like($err, qr{tests/script_test --describe: No such file or directory}, '... and named');
+like($err, qr{tests/script_test --describe: cannot be started: No such file or directory}, '... and named');
 unlink('tests/script_test');
 ($out, $err, $code) = run_suite(join('', map { "$_: ${_}_test\n" } sort keys %wrong), qw(-o wrong));
 is("$code", 1, 'words and deeds: exit 1');

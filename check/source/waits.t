@@ -44,15 +44,27 @@ my %known = (
 		'a thread without faults: uffd_server_free() writes to stop_fd',
 	# ---- never wait ----
 	'lib/uffd.c: ssize_t bytes = read(a->server->fd, &msg, sizeof(msg));' => 'O_NONBLOCK',
-	'lib/uffd.c: return errno == EAGAIN ? 0 : errno;' => 'the loop goes on to ppoll()',
-	'lib/tracepoint.c: if (read(fd, &count, sizeof(count)) != sizeof(count))' => 'a counter of perf',
+	'lib/uffd.c: return errno == EAGAIN ? 0 : failed(a, "read");' => 'the loop goes on to ppoll()',
+	'lib/tracepoint.c: bytes = read(fd, &count, sizeof(count));' => 'a counter of perf',
 	'lib/kernel_log.c: bytes = read(log->fd, record, RECORD_BYTES - 1);' => 'O_NONBLOCK',
 	'lib/kernel_log.c: } while (bytes < 0 && (errno == EPIPE || errno == EINTR));' =>
 		'EPIPE: what was overwritten is skipped; the log is read faster than it grows',
 	'tools/kvmeter/child.c: ssize_t nr = read(report, &error, sizeof(error));' => 'O_NONBLOCK',
 	'lib/remedy.c: { EAGAIN, ": raise the limit of processes and threads (ulimit -u, or pids.max of the control group)" },' =>
 		'a text',
+	'lib/remedy.c: { EAGAIN, ": the system is at a limit: try again, or ask for less" },' => 'a text',
+	'lib/remedy.c: { EINTR,  ": a signal came between: try again" },' => 'a text',
+	'lib/outfile.c: if (close(f->fd) && errno != EINTR)' => 'is not made again',
+	'tools/kvmeter/setting_file.c: if (close(fd) && errno != EINTR && !error)' => 'is not made again',
 	# ---- are made again, but not for ever ----
+	'lib/outfile.c: if (errno != EINTR)' => 'signals come one at a time',
+	'lib/tracepoint.c: } while (bytes < 0 && errno == EINTR);' => 'the same',
+	'lib/uffd.c: if (bytes < 0 && errno == EINTR)' => 'the same',
+	'lib/uffd.c: } while (bytes < 0 && errno == EINTR);' => 'the same',
+	'lib/util.c: if (nr < 0 && errno != EINTR)' => 'the same',
+	'lib/util.c: } while (error == EINTR);' => 'the same',
+	'lib/util.c: } while (got < 0 && errno == EINTR);' => 'the same',
+	'lib/uffd.c: if (errno != EAGAIN ||' => 'AGAIN_NS',
 	'lib/uffd.c: if (errno == EAGAIN && patience_look(&patience) < AGAIN_NS)' => 'AGAIN_NS',
 	'lib/populate.c: if ((errno == EINTR || errno == EAGAIN) &&' => 'POPULATE_S',
 	'lib/vcpu.c: if (ioctl(vcpu->fd, KVM_RUN, NULL) < 0) {' =>

@@ -54,8 +54,10 @@ void step_guard(void)
 void step_conclude(enum step_code code)
 {
 	/* after it, an error of ours could not be told from "bad" */
-	if (fflush(stdout) || ferror(stdout))
-		step_abort("standard output: %s", strerror(errno));
+	int error = flush_stream(stdout);
+
+	if (error)
+		step_abort("standard output: %s", errno_text(error));
 	verdict.concluded = true;
 	verdict.code = code;
 }
@@ -90,7 +92,7 @@ static char *results_directory(const struct bisect *b)
 			   file_remedy(error));
 	path = realpath(name, NULL);
 	if (!path)
-		step_abort("%s: %s", name, strerror(errno));
+		step_abort("%s: %s", name, errno_text(errno));
 	free(name);
 	return path;
 }
@@ -213,7 +215,7 @@ static char *invoke(struct step *s, const char *directory, struct side *commit)
 	char *why;
 
 	if (unlink(path) && errno != ENOENT)
-		step_abort("%s: %s", path, strerror(errno));
+		step_abort("%s: %s", path, errno_text(errno));
 	why = hook_of(s->of, s, HOOK_BOOT, directory);
 	if (!why)
 		why = hook_of(s->of, s, HOOK_RUN, directory);

@@ -434,7 +434,8 @@ static char *capture_end(int fd)
 	char *text = in ? read_text_from(in) : NULL;
 
 	if (!text)
-		die("what a program said: %s", strerror(errno));
+		die("what a program said cannot be read: %s",
+		    errno_text(errno));
 	fclose(in);
 	return text;
 }

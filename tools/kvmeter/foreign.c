@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "foreign.h"
+#include "remedy.h"
 #include "util.h"
 
 /* A file as it is read. */
@@ -23,7 +24,7 @@ static size_t take(void *buffer, size_t size, void *arg)
 		nr = read(s->fd, buffer, size);
 	} while (nr < 0 && errno == EINTR);
 	if (nr < 0)
-		s->fault = strerror(errno);
+		s->fault = errno_text(errno);
 	else if ((size_t)nr > s->left)
 		s->fault = "too large: more than 256M";
 	if (s->fault)
@@ -79,7 +80,7 @@ json_t *foreign_read(const char *path, char **why)
 	json_t *root = NULL;
 
 	if (s.fd < 0) {
-		s.fault = strerror(errno);
+		s.fault = errno_text(errno);
 	} else {
 		root = json_load_callback(take, &s, JSON_REJECT_DUPLICATES,
 					  &error);

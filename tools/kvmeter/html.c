@@ -2,6 +2,7 @@
 /* kvmeter report A [B ...] */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "html_figures.h"
 #include "html_page.h"
 #include "kvmeter.h"
@@ -145,7 +146,11 @@ static void write_page(const char *path, const char *text, size_t bytes)
 	int error;
 
 	if (strcmp(path, "-") == 0) {
-		fwrite(text, 1, bytes, stdout);
+		error = flush_stream(stdout);
+		if (!error)
+			error = write_all(STDOUT_FILENO, text, bytes);
+		if (error)
+			die("standard output: %s", errno_text(error));
 		return;
 	}
 	error = outfile_open(&f, path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,12 +79,15 @@ static void files_fini(struct plot_files *s)
 
 static void write_script(const struct figures *f, const struct plot_files *s)
 {
-	FILE *out = fopen(s->script, "we");
+	int fd =
+		open(s->script, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int error = fd < 0 ? errno : write_all(fd, f->text, f->bytes);
 
-	if (!out || fwrite(f->text, 1, f->bytes, out) != f->bytes ||
-	    fclose(out))
-		die("%s: %s%s (TMPDIR)", s->script, strerror(errno),
-		    file_remedy(errno));
+	if (fd >= 0)
+		close(fd);
+	if (error)
+		die("%s: %s%s (TMPDIR)", s->script, strerror(error),
+		    file_remedy(error));
 }
 
 static struct child_end run_gnuplot(const struct plot_files *s)
@@ -152,6 +156,7 @@ void figures_draw(struct figures *f)
 	struct child_end end;
 	struct plot_files s;
 	char *why, *text;
+	int error;
 
 	fclose(f->script);
 	if (f->nr == 0)
@@ -161,6 +166,7 @@ void figures_draw(struct figures *f)
 	end = run_gnuplot(&s);
 	why = end.error || end.interrupted ? NULL : complaint(&end, &s);
 	text = read_text("%s", s.output);
+	error = errno;
 	files_fini(&s);
 	child_fini();
 	if (end.error == ENOENT)
@@ -172,7 +178,10 @@ void figures_draw(struct figures *f)
 		    process_remedy(end.error));
 	if (why)
 		die("%s", why);
-	take_figures(f, text ? text : "");
+	if (!text)
+		die("what gnuplot has drawn cannot be read: %s",
+		    errno_text(error));
+	take_figures(f, text);
 	free(text);
 	free(f->text);
 }

@@ -103,13 +103,13 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int code;
+	int code, error;
 
 	startup_init();
 	program_invocation_short_name = "kvmeter";
 	code = run(argc, argv);
-	if (fflush(stdout) || ferror(stdout))
-		die("standard output: %s%s", strerror(errno),
-		    file_remedy(errno));
+	error = flush_stream(stdout);
+	if (error)
+		die("standard output: %s", errno_text(error));
 	return code;
 }

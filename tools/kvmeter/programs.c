@@ -54,7 +54,8 @@ static int is_named_test(const struct dirent *entry)
 static char *fault_of(const struct child_end *end)
 {
 	if (end->error)
-		return xasprintf("%s%s", strerror(end->error),
+		return xasprintf("cannot be started: %s%s",
+				 strerror(end->error),
 				 process_remedy(end->error));
 	if (end->timed_out)
 		return xasprintf("no answer for %llu s%s",
@@ -85,6 +86,12 @@ static json_t *parse_description(const char *path, const char *text)
 	return root;
 }
 
+static bool is_fault_of_program(int error)
+{
+	return error == ENOENT || error == ENOEXEC || error == EACCES ||
+	       error == ENOTDIR;
+}
+
 static json_t *describe(const char *path)
 {
 	char *argv[] = { (char *)path, "--describe", NULL }, *text, *fault;
@@ -95,6 +102,9 @@ static json_t *describe(const char *path)
 	if (ended.interrupted)
 		child_die();
 	fault = fault_of(&ended);
+	/* for want of descriptors or memory, not of a program */
+	if (ended.error && !is_fault_of_program(ended.error))
+		die("%s --describe: %s", path, fault);
 	if (fault)
 		usage_error("%s --describe: %s", path, fault);
 	root = parse_description(path, text);
@@ -118,14 +128,14 @@ static void add(struct programs *p, const char *directory, const char *name)
 	};
 }
 
-/* Returns whether there are any. */
-static bool look_into(struct programs *p, const char *directory)
+/* Returns NULL if there are any, else why not. */
+static const char *look_into(struct programs *p, const char *directory)
 {
 	struct dirent **entries;
 	int nr = scandir(directory, &entries, is_named_test, alphasort);
 
 	if (nr < 0)
-		return false;
+		return errno_text(errno);
 	for (int i = 0; i < nr; i++) {
 		add(p, directory, entries[i]->d_name);
 		free(entries[i]);
@@ -133,7 +143,7 @@ static bool look_into(struct programs *p, const char *directory)
 	free(entries);
 	if (p->nr > 0)
 		p->directory = xstrdup(directory);
-	return p->nr > 0;
+	return p->nr > 0 ? NULL : "nothing there is one";
 }
 
 /* To be freed. */
@@ -156,11 +166,18 @@ static void look_around(struct programs *p)
 	char *here = own_directory();
 	char *build = xasprintf("%s/../../tests", here);
 	char *real = realpath(build, NULL);
+	int error = errno;
+	const char *why;
 
-	if (!look_into(p, here) && !(real && look_into(p, real)))
-		usage_error("no benchmarks in %s nor in %s: name their "
+	why = look_into(p, here);
+	if (why && real)
+		why = look_into(p, real);
+	else if (why)
+		why = errno_text(error);
+	if (why)
+		usage_error("no benchmarks in %s nor in %s (%s): name their "
 			    "directory by --tests or " TESTS_VARIABLE,
-			    here, real ? real : build);
+			    here, real ? real : build, why);
 	free(here);
 	free(build);
 	free(real);
@@ -168,17 +185,19 @@ static void look_around(struct programs *p)
 
 void programs_find(struct programs *p, const char *directory)
 {
-	const char *variable = getenv(TESTS_VARIABLE);
+	const char *variable = getenv(TESTS_VARIABLE), *why;
 
 	*p = (struct programs){ 0, NULL, NULL };
 	if (directory) {
-		if (!look_into(p, directory))
-			usage_error("no benchmarks in %s", directory);
+		why = look_into(p, directory);
+		if (why)
+			usage_error("no benchmarks in %s: %s", directory, why);
 	} else if (variable && *variable) {
-		if (!look_into(p, variable))
+		why = look_into(p, variable);
+		if (why)
 			usage_error("no benchmarks in %s, which " TESTS_VARIABLE
-				    " names",
-				    variable);
+				    " names: %s",
+				    variable, why);
 	} else {
 		look_around(p);
 	}

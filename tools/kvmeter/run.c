@@ -111,8 +111,10 @@ static void run_entry(struct suite_run *r, struct entry *e, bool resume)
 /* So that it is seen while the next one runs. Keeps the first error. */
 static void flush_output(int *error)
 {
-	if (fflush(stdout) && !*error)
-		*error = errno;
+	int now = flush_stream(stdout);
+
+	if (!*error)
+		*error = now;
 }
 
 /* In between two entries, what there is could be taken for all. */

@@ -39,7 +39,8 @@ static int remove_one(const char *path, const struct stat *st, int type,
 
 static void remove_all(const char *path)
 {
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS))
+		warn("%s: %s: it is left behind", path, strerror(errno));
 }
 
 /* A descriptor with its lock; -1: it is not ours, or somebody has it. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+#include "remedy.h"
 #include "setting.h"
 #include "units.h"
 #include "util.h"
@@ -88,7 +89,8 @@ static int write_value(const char *path, const char *value)
 		written = write(fd, text, len);
 	} while (written < 0 && errno == EINTR);
 	error = written < 0 ? errno : (size_t)written != len ? EIO : 0;
-	if (close(fd) && !error)
+	/* after EINTR it is closed: close(2) */
+	if (close(fd) && errno != EINTR && !error)
 		error = errno;
 	return error;
 }
@@ -99,7 +101,7 @@ char *setting_check(const char *path, const char *value)
 
 	if (!now)
 		return xasprintf("%s: cannot be read back: %s", path,
-				 strerror(errno));
+				 errno_text(errno));
 	fault = is_same_value(now, value) ?
 			NULL :
 			xasprintf("%s: it is '%s', not '%s'", path, now, value);
@@ -113,6 +115,6 @@ char *setting_write(const char *path, const char *value)
 
 	if (error)
 		return xasprintf("%s: cannot be set to '%s': %s", path, value,
-				 strerror(error));
+				 errno_text(error));
 	return setting_check(path, value);
 }

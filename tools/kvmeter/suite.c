@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "remedy.h"
 #include "suite.h"
 #include "units.h"
 #include "util.h"
@@ -174,7 +175,7 @@ void suite_read(struct suite *s, const char *name, struct problems *p)
 	*s = (struct suite){ .name = name };
 	if (!text) {
 		problem(p, "%s: no suite (quick, full), and no file: %s", name,
-			strerror(errno));
+			errno_text(errno));
 		return;
 	}
 	for (char *line = text; line; line = next) {

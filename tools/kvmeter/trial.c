@@ -51,7 +51,8 @@ static char *last_lines(const char *path, int nr)
 static char *fault_of(const struct child_end *end, u64 timeout_ns)
 {
 	if (end->error)
-		return xasprintf("%s%s", strerror(end->error),
+		return xasprintf("cannot be started: %s%s",
+				 strerror(end->error),
 				 process_remedy(end->error));
 	if (end->timed_out)
 		return xasprintf("no end within %llu s (--time-limit)%s",
