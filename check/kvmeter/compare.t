@@ -181,6 +181,21 @@ like($text, qr/^differs: kvm\.new: none in A, 1 in B$/m, 'one that is new');
 like($text, qr/^differs: kvmeter: 1\.0 in A, 1\.1 in B$/m, 'kvmeter itself');
 like($text, qr/^   Linux 6\.19, /m, 'the kernel stands with its side');
 unlike($text, qr/differs: \S*kernel/, '... and is the purpose');
+
+# Any file of a side, not only the first one.
+for my $side (0, 1) {
+	for my $odd (0 .. 2) {
+		for my $file (0 .. 2) {
+			results("odd-$side-$odd/" . qw(a b)[$_] . "/$file.json", \@a,
+				host => { cpu => $_ == $side && $file == $odd ? 'odd' : 'made up' })
+				for 0, 1;
+		}
+		($text) = kvmeter('compare', "odd-$side-$odd/a", "odd-$side-$odd/b");
+		like($text, $side ? qr/^differs: host\.cpu: made up in A, odd in B$/m
+				  : qr/^differs: host\.cpu: odd in A, made up in B$/m,
+			"file $odd of side $side has another CPU");
+	}
+}
 results('mixed/1.json', \@a);
 results('mixed/2.json', \@a, host => { cpu => 'another' });
 like(compares('a side of two hosts', 0, ['mixed', 'mixed']),
