@@ -175,7 +175,7 @@ programs = $(or $(programs_$(1)),$(sort $(wildcard check/$(1)/*.t)))
 # nothing of the host that others would notice: after all others, two at a time.
 IN_PAIRS := $(patsubst %,check/%.t,self/% source/% stats/% doc/% build/% vm/% \
 	      kselftest/% report/% analyze/% fuzz/% resource/% \
-	      harness/bad_input harness/harness)
+	      harness/bad_input harness/harness scale/results scale/runs scale/vms)
 IN_PAIRS += $(filter-out %/real.t %/ab_real.t %/ab.t %/doctor.t,$(wildcard check/kvmeter/*.t))
 alone = $(filter-out $(IN_PAIRS),$(call programs,$(1)))
 in_pairs = $(filter $(IN_PAIRS),$(call programs,$(1)))
