@@ -12,7 +12,7 @@ use Slope;
 use Test::More;
 use Time::HiRes qw(time);
 
-our @EXPORT_OK = qw(long repeat growth judge_growth table);
+our @EXPORT_OK = qw(long repeat growth judge_growth table is_square);
 
 sub long
 {
@@ -66,6 +66,17 @@ sub judge_growth
 		}
 		note("$name: ", Slope::describe($fit, $unit, $per));
 	}
+}
+
+# Four times as many should take four times as long; sixteen would be a square.
+# Of less than so many seconds nothing can be told.
+use constant { LEAST_SECONDS => 0.4, RATIO => 9 };
+
+sub is_square
+{
+	my ($few_seconds, $seconds) = @_;
+
+	return $seconds >= RATIO * ($few_seconds > LEAST_SECONDS ? $few_seconds : LEAST_SECONDS);
 }
 
 # The first and the last, and some between, as columns.

@@ -9,6 +9,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../kvmeter";
 use MadeUp;
+use Soak qw(is_square);
 use Test::More;
 
 my $long = $ENV{KVMETER_LONG};
@@ -129,16 +130,8 @@ my @table = (
 	[ 'vcpus',  \&make_vcpus,  1024, 100 ],
 );
 
-# Four times as many take four times as long; sixteen would be a square. Less
-# than this of user time is noise.
-use constant { LEAST_SECONDS => 0.3, RATIO => 8, KIB_PER_KIB => 60, PAGE => 1_000_000 };
-
-sub is_square
-{
-	my ($few_seconds, $seconds) = @_;
-
-	return $seconds >= RATIO * ($few_seconds > LEAST_SECONDS ? $few_seconds : LEAST_SECONDS);
-}
+# Memory for each KiB of the files, bytes of a page without figures.
+use constant { KIB_PER_KIB => 60, PAGE => 1_000_000 };
 
 ok(is_square(0.5, 8) && !is_square(0.5, 2) && !is_square(0.001, 0.016),
 	'a square is noticed, where there is time enough to tell');
