@@ -79,12 +79,20 @@ sub make_points
 	return "points-$n-$side.json";
 }
 
+# As many in a file as --runs takes at most.
+use constant RUNS_MAX => 100_000;
+
 sub make_runs
 {
 	my ($side, $n) = @_;
 
-	results("runs-$n-$side.json", [ metric('create', runs(1_000_000, 2, $n)) ]);
-	return "runs-$n-$side.json";
+	for (my $left = $n; $left > 0; $left -= RUNS_MAX) {
+		my $here = $left < RUNS_MAX ? $left : RUNS_MAX;
+
+		results(sprintf("runs-$n-$side/%08d.json", $left),
+			[ metric('create', runs(1_000_000, 2, $here)) ]);
+	}
+	return "runs-$n-$side";
 }
 
 sub make_vcpus
