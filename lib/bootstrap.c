@@ -69,13 +69,13 @@ static double sorted_at(const struct pool *p, double share)
  */
 static double drawn_median(const struct pool *p, u64 *state)
 {
-	double k = (p->nr + 1) / 2, above = p->nr + 1 - k;
+	size_t k = (p->nr + 1) / 2, above = p->nr - k;
 	double x = random_gamma(k, state), place, next;
 
-	place = x / (x + random_gamma(above, state));
+	place = x / (x + random_gamma(above + 1, state));
 	if (p->nr % 2)
 		return sorted_at(p, place);
-	next = 1 - (1 - place) * pow(1 - random_unit(state), 1 / (above - 1));
+	next = 1 - (1 - place) * pow(1 - random_unit(state), 1.0 / above);
 	return (sorted_at(p, place) + sorted_at(p, next)) / 2;
 }
 

@@ -79,29 +79,48 @@ static double t_of(const struct joint_sizes *s, double sum)
 	return sum == 0 ? 0 : sum * between(s) / error_of(s, sum);
 }
 
-/* All ways to choose @left more runs for a, from run @from on. */
-static void divide(struct divisions *d, size_t from, size_t left)
+/* Chooses run @run as that number @depth of a; returns the largest |sum|. */
+static double add_run(struct divisions *d, size_t depth, size_t run)
 {
-	const struct joint_sizes *s = d->sizes;
-	const double *sums = d->sums + (s->nr_a - left) * s->nr_metrics;
-	double *next = d->sums + (s->nr_a - left + 1) * s->nr_metrics;
-	size_t nr = s->nr_a + s->nr_b, i, m;
+	size_t nr = d->sizes->nr_metrics, m;
+	const double *sums = d->sums + depth * nr;
+	const double *values = d->scaled + run * nr;
+	double *next = d->sums + (depth + 1) * nr;
+	double largest = 0;
 
-	for (i = from; i + left <= nr; i++) {
-		const double *run = d->scaled + i * s->nr_metrics;
-		double largest = 0;
+	for (m = 0; m < nr; m++) {
+		double size = fabs(sums[m] + values[m]);
 
-		for (m = 0; m < s->nr_metrics; m++) {
-			double sum = sums[m] + run[m], size = fabs(sum);
-
-			next[m] = sum;
-			largest = size > largest ? size : largest;
-		}
-		if (left == 1)
-			d->largest[d->nr++] = largest;
-		else
-			divide(d, i + 1, left - 1);
+		next[m] = sums[m] + values[m];
+		largest = size > largest ? size : largest;
 	}
+	return largest;
+}
+
+/* All ways to choose the runs of a, in lexical order. */
+static void divide(struct divisions *d)
+{
+	size_t nr_a = d->sizes->nr_a, nr = nr_a + d->sizes->nr_b, depth = 0;
+	size_t *chosen = xcalloc(nr_a + 1, sizeof(*chosen));
+
+	for (;;) {
+		size_t left = nr_a - depth;
+
+		if (chosen[depth] + left <= nr) {
+			double largest = add_run(d, depth, chosen[depth]);
+
+			if (left > 1) {
+				chosen[depth + 1] = chosen[depth] + 1;
+				depth++;
+				continue;
+			}
+			d->largest[d->nr++] = largest;
+		} else if (depth-- == 0) {
+			break;
+		}
+		chosen[depth]++;
+	}
+	free(chosen);
 }
 
 /* Of @nr sorted values, those that are at least @value. */
@@ -151,7 +170,7 @@ double joint_test(struct joint_metric *metrics, const struct joint_sizes *s,
 		metrics[i].p = sum;
 		metrics[i].error = factor ? error_of(s, sum) / factor : 0;
 	}
-	divide(&d, 0, s->nr_a);
+	divide(&d);
 	sort_doubles(d.largest, nr);
 	for (i = 0; i < s->nr_metrics; i++)
 		metrics[i].p =
