@@ -31,6 +31,12 @@ void escape_ktap(const char *text, FILE *out);
 /* What stands behind its # : the same, and a backslash before # and \. */
 void escape_ktap_detail(const char *text, FILE *out);
 
+/*
+ * All of a JSON text: control characters that it may hold as they are (DEL, C1)
+ * become \u00XX, which means the same.
+ */
+void escape_json(const char *text, FILE *out);
+
 /* Text in Markdown, on one line, such as a cell of a table. */
 void escape_markdown(const char *text, FILE *out);
 

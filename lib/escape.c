@@ -98,6 +98,14 @@ static void put_xml(u32 c, const char *bytes, int nr, FILE *out)
 		fwrite(bytes, 1, nr, out);
 }
 
+static void put_json(u32 c, const char *bytes, int nr, FILE *out)
+{
+	if (c >= ' ' && is_control(c))
+		fprintf(out, "\\u%04x", c);
+	else
+		fwrite(bytes, 1, nr, out);
+}
+
 /* What begins something in Markdown of any kind. */
 static void put_markdown(u32 c, const char *bytes, int nr, FILE *out)
 {
@@ -183,6 +191,11 @@ void escape_ktap_detail(const char *text, FILE *out)
 void escape_xml(const char *text, FILE *out)
 {
 	each_character(text, out, put_xml);
+}
+
+void escape_json(const char *text, FILE *out)
+{
+	each_character(text, out, put_json);
 }
 
 void escape_markdown(const char *text, FILE *out)

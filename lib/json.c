@@ -46,7 +46,7 @@ static void put_ascii(FILE *out, unsigned char c)
 		fputs("\\n", out);
 	else if (c == '\t')
 		fputs("\\t", out);
-	else if (c < 0x20)
+	else if (c < 0x20 || c == 0x7f)
 		fprintf(out, "\\u%04x", c);
 	else
 		fputc(c, out);
@@ -62,6 +62,8 @@ static void put_string(FILE *out, const char *string)
 		len = utf8_length(s);
 		if (len == 1)
 			put_ascii(out, *s);
+		else if (len == 2 && s[0] == 0xc2 && s[1] < 0xa0)
+			fprintf(out, "\\u%04x", s[1]); /* C1: terminals obey */
 		else if (len)
 			fwrite(s, 1, len, out);
 		else

@@ -150,7 +150,7 @@ void populate(void *mem, u64 bytes, u64 page_bytes)
 		u64 nr = DIV_ROUND_UP(part,
 				      max_u64(SHARE_MIN_BYTES, page_bytes));
 		int error = populate_slice((u8 *)mem + at, part, page_bytes,
-					   min_u64(nr, threads));
+					   max_u64(1, min_u64(nr, threads)));
 
 		if (error)
 			die("populating %llu bytes of host memory "

@@ -58,6 +58,12 @@ static void test_markdown(void **state __maybe_unused)
 	expect(escape_markdown, "a|b\n[c](d) <i>", "a\\|b \\[c\\](d) \\<i\\>");
 }
 
+static void test_json(void **state __maybe_unused)
+{
+	expect(escape_json, "{\n\"a\177\302\233\": \"\\n\302\265\"}",
+	       "{\n\"a\\u007f\\u009b\": \"\\n\302\265\"}");
+}
+
 /* Bytes that are no character, each by itself. */
 static void test_not_utf8(void **state __maybe_unused)
 {
@@ -100,10 +106,15 @@ static void test_html(void **state __maybe_unused)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_needed),
-		cmocka_unit_test(test_markdown), cmocka_unit_test(test_line),
-		cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_ktap),
-		cmocka_unit_test(test_xml),	 cmocka_unit_test(test_html),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_needed),
+		cmocka_unit_test(test_markdown),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_not_utf8),
+		cmocka_unit_test(test_ktap),
+		cmocka_unit_test(test_xml),
+		cmocka_unit_test(test_html),
 	};
 
 	return cmocka_run_group_tests_name("escape", tests, NULL, NULL);

@@ -127,7 +127,7 @@ static void test_escape(void **state __maybe_unused)
 	expect_string_as("plain /dev/kvm", "\"plain /dev/kvm\"");
 	expect_string_as("a\"b\\c", "\"a\\\"b\\\\c\"");
 	expect_string_as("1\n2\t3", "\"1\\n2\\t3\"");
-	expect_string_as("\x7f", "\"\x7f\"");
+	expect_string_as("\x7f", "\"\\u007f\"");
 	for (control[0] = 1; control[0] < 0x20; control[0]++) {
 		if (control[0] == '\n' || control[0] == '\t')
 			continue;
@@ -139,7 +139,9 @@ static void test_escape(void **state __maybe_unused)
 static void test_utf8(void **state __maybe_unused)
 {
 	/* The first and the last character of each length. */
-	expect_string_as("\xc2\x80 \xdf\xbf", "\"\xc2\x80 \xdf\xbf\"");
+	expect_string_as("\xc2\xa0 \xdf\xbf", "\"\xc2\xa0 \xdf\xbf\"");
+	/* C1 controls are obeyed by terminals. */
+	expect_string_as("\xc2\x80 \xc2\x9f", "\"\\u0080 \\u009f\"");
 	expect_string_as("\xe0\xa0\x80 \xef\xbf\xbf",
 			 "\"\xe0\xa0\x80 \xef\xbf\xbf\"");
 	expect_string_as("\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf",

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* doc/statistics.md says what the members mean. */
 #include <math.h>
+#include <stdlib.h>
 #include "compare.h"
+#include "escape.h"
 #include "util.h"
 
 /* What is no finite number is null. */
@@ -99,6 +101,7 @@ void report_json(const struct report *r, FILE *out)
 {
 	json_t *sides = json_array(), *warnings = json_array();
 	json_t *pairs = json_array(), *j;
+	char *text;
 	size_t i;
 
 	for (i = 0; i < r->nr_sides; i++)
@@ -113,8 +116,11 @@ void report_json(const struct report *r, FILE *out)
 		      r->method == JUDGED_JOINTLY ? "joint" : "ranks", "alpha",
 		      r->rule.alpha, "threshold", r->rule.threshold, "sides",
 		      sides, "warnings", warnings, "pairs", pairs);
-	if (!j || json_dumpf(j, out, JSON_INDENT(2)) < 0)
+	text = j ? json_dumps(j, JSON_INDENT(2)) : NULL;
+	if (!text)
 		die("the comparison cannot be written as JSON");
+	escape_json(text, out);
 	fputc('\n', out);
+	free(text);
 	json_decref(j);
 }
