@@ -135,7 +135,7 @@ static void set_up(struct trial *t, const struct ab_config *c, char **operands,
 		   struct settings *settings, char **typed[TRIAL_SIDES])
 {
 	const char *programs[TRIAL_SIDES];
-	static char **own[TRIAL_SIDES]; /* the options are pieces of it */
+	char **own[TRIAL_SIDES];
 	int side;
 
 	for (side = 0; side < TRIAL_SIDES; side++) {
@@ -149,8 +149,10 @@ static void set_up(struct trial *t, const struct ab_config *c, char **operands,
 	}
 	trial_init(t, &c->trial);
 	t->settings = settings;
-	for (side = 0; side < TRIAL_SIDES; side++)
+	for (side = 0; side < TRIAL_SIDES; side++) {
 		trial_set_side(t, side, programs[side], typed[side], &c->trial);
+		t->sides[side].typed = own[side];
+	}
 	settings_open(settings);
 }
 
