@@ -86,6 +86,19 @@ passes() {
 	fi
 }
 
+# passes_or_skips "DESCRIPTION" DIR NAME [OPTION...]: the same, but this host may
+# lack what they ask for.
+passes_or_skips() {
+	local log=$scratch/skips.err status=0
+
+	have_kvm && benchmark "${@:2}" --warmup 0 >/dev/null 2>"$log" || status=$?
+	if [ "$status" -eq 4 ] && [ "$(wc -l <"$log")" -eq 1 ]; then
+		skip "$1: ${*:3} passes" "$(cat "$log")"
+	else
+		passes "$@" --warmup 0
+	fi
+}
+
 # What makes a benchmark short whose time is not that of its memory.
 declare -A short=(
 	[async_pf_test]="-b 128K"

@@ -26,6 +26,43 @@ free_running() {
 		-b 2M -v 3 --op toggle,move --by host --rate 500 --runs 1
 }
 
+# Every option of every benchmark that changes what threads do, and all the ways
+# of those that have some.
+every_mode() {
+	local test options
+
+	while read -r -u 3 test options; do
+		# shellcheck disable=SC2086 # words
+		passes_or_skips "$1" "$2" "$test" $options
+	done 3<<'END'
+async_pf_test -b 128K --runs 1 --slow uffd:2000,4
+async_pf_test -b 128K --runs 1 --load chase -x 7 --guest-page 4K
+async_pf_test -b 128K --runs 1 --load sort -i 2 --quantum 100
+async_pf_test -b 4M --runs 1 --slow swap --limit 50
+dirty_log_perf_test -b 1M -v 3 --runs 1 -M all
+dirty_log_perf_test -b 1M -v 3 --runs 1 -M ring --ring-entries 1024
+dirty_log_perf_test -b 1M -v 3 --runs 1 -M all -j -k 256K --clearers 3 --stalls 1
+dirty_log_perf_test -b 2M -v 3 --runs 1 -e -o -a -w 50 -i 3
+dirty_log_perf_test -b 2M -v 2 --runs 1 --eager-split 64K -g
+dirty_log_test -b 1M -i 20 -v 4 -M all --clearers 2 -k 256K
+dirty_log_test -b 1M -i 20 -v 1 -M ring --ring-entries 1024 --pace 20000
+dirty_log_test -b 1M -i 20 -v 3 -s memfd -x 5 --force-exits
+dirty_log_test -b 1M -i 20 -v 2 --guest-mode kernel -u
+memslot_zap_test -b 2M -v 3 -x 5 -i 2 --rate 2000 --passes 2 --runs 1
+memslot_zap_test -b 2M -v 2 --by host --rate 500 --stalls 0 --passes 2 --runs 1
+memslot_zap_test -b 2M -v 2 --rom-size 1M --guest-page 4K --passes 1 --runs 1
+page_table_test -b 1M -v 4 --access split --runs 1
+page_table_test -b 1M -v 2 -s memfd -w 0 -x 32 --no-prefault --runs 1
+page_table_test -b 1M -v 2 --gpa 64G --update 3 --runs 1 -V
+page_table_test -b 1M -v 4 -o -i 4 --lock-wait --runs 1
+page_table_test -b 4M -v 2 -s anonymous_thp --runs 1 -c 0,1,0
+tlb_stress_test --processes 3 --runs 1 --pages 3
+tlb_stress_test --processes 3 -v 2 --runs 1 --pages 103 --cow-percent 50 --device-percent 40 --mmio-percent 10
+tlb_stress_test --processes 3 -v 3 --runs 1 --device shmem -x 4 -i 2 -s anonymous_thp
+tlb_stress_test --processes 3 -v 2 --runs 1 --device /dev/zero --guest-page 4K
+END
+}
+
 unit_checks() {
 	local file
 
@@ -47,6 +84,7 @@ it "address, undefined: in the program" has __asan_init asan
 it "address, undefined: both" has __ubsan_handle asan
 runs_all "address, undefined" asan
 free_running "address, undefined" asan
+[ -z "${KVMETER_LONG:-}" ] || every_mode "address, undefined" asan
 it "address, undefined: unit checks" unit_passes asan
 for check in list run run_input run_resume compare refused bisect ab noise; do
 	it "address, undefined: kvmeter, $check" env \
@@ -61,5 +99,6 @@ it "thread" build tsan SANITIZE=thread all unit
 it "thread: in the program" has __tsan_init tsan
 runs_all "thread" tsan
 free_running "thread" tsan
+[ -z "${KVMETER_LONG:-}" ] || every_mode "thread" tsan
 it "thread: unit checks" unit_passes tsan
 done_testing

@@ -12,7 +12,7 @@ struct trial_side {
 	const char *program;
 	char *const *options;  /* ended by NULL */
 	const char *directory; /* where its results go: NNN.json */
-	char **typed; /* to be kept: @options are pieces of it */
+	char **typed;	       /* to be kept: @options are pieces of it */
 };
 
 struct trial {
