@@ -7,12 +7,16 @@
  * written through a symbolic link. Links in /dev and /proc, such as
  * /dev/stdout, are the system's and no such thing.
  *
+ * A file has no name before all of it is there, where the file system can do
+ * that, so that even a process that is killed leaves nothing behind.
+ *
  * What is made is readable for everybody and writable for its owner, less what
  * the umask takes away. No descriptor is inherited by a program that is run.
  */
 #ifndef KVMETER_OUTFILE_H
 #define KVMETER_OUTFILE_H
 
+#include <signal.h>
 #include <stdio.h>
 #include "types.h"
 
@@ -24,6 +28,9 @@ struct outfile {
 	char *text; /* not written before outfile_close() */
 	size_t bytes;
 	int fd;
+	bool unnamed; /* until it is in its place, where there are such */
+	bool holds;   /* signals, which must not leave @temporary behind */
+	sigset_t held;
 };
 
 /*

@@ -54,27 +54,92 @@ static bool is_planted(const char *path, const struct stat *st)
 	return is;
 }
 
-/* A new file beside @path; its descriptor or -1, its name in @name. */
-static int create_beside(const char *path, char **name)
+/* What is under a name must not be left behind by a signal. */
+static void hold_signals(struct outfile *f)
 {
-	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	u32 number = 0;
-	int fd = -1;
+	sigset_t all;
 
-	for (int i = 0; i < NAMES_MAX && fd < 0; i++) {
+	if (f->holds)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &f->held);
+	f->holds = true;
+}
+
+static void release_signals(struct outfile *f)
+{
+	if (f->holds)
+		pthread_sigmask(SIG_SETMASK, &f->held, NULL);
+	f->holds = false;
+}
+
+/*
+ * Has @give, which returns a descriptor or -1, try new names beside the file;
+ * f->temporary is the one that it took.
+ */
+static int name_beside(struct outfile *f, int (*give)(const char *name, int fd),
+		       int fd)
+{
+	u32 number = 0;
+	int given = -1;
+
+	for (int i = 0; i < NAMES_MAX; i++) {
 		/* without it, names can be guessed, but still not be taken */
 		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
 			number = (u32)getpid() + (u32)i;
-		*name = xasprintf("%s.%08x.tmp", path, number);
-		fd = open(*name, flags, FILE_MODE);
-		if (fd >= 0)
+		f->temporary = xasprintf("%s.%08x.tmp", f->path, number);
+		given = give(f->temporary, fd);
+		if (given >= 0)
 			break;
-		free(*name);
-		*name = NULL;
+		free(f->temporary);
+		f->temporary = NULL;
 		if (errno != EEXIST)
 			break;
 	}
+	return given;
+}
+
+static int create_named(const char *name, int fd __maybe_unused)
+{
+	return open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    FILE_MODE);
+}
+
+/* Of the file that has none; see open(2), O_TMPFILE. */
+static int give_name(const char *name, int fd)
+{
+	char path[sizeof("/proc/self/fd/") + 12];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? -1 :
+									   fd;
+}
+
+/* -1: the file system has none, or there is no /proc to name it by. */
+static int create_unnamed(const char *beside)
+{
+	char *parent = parent_of(beside);
+	int fd = access("/proc/self/fd", X_OK) ?
+			 -1 :
+			 open(parent, O_TMPFILE | O_WRONLY | O_CLOEXEC,
+			      FILE_MODE);
+
+	free(parent);
 	return fd;
+}
+
+/* A new file that is to become @f; its descriptor or -1. */
+static int create(struct outfile *f)
+{
+	int fd = create_unnamed(f->path);
+
+	f->unnamed = fd >= 0;
+	if (f->unnamed) {
+		f->temporary = xstrdup("");
+		return fd;
+	}
+	hold_signals(f);
+	return name_beside(f, create_named, -1);
 }
 
 /* What is there already and no regular file; its descriptor or -1. */
@@ -108,8 +173,16 @@ static bool is_made_anew(const char *path)
 	return !is_of_system(path) && (lstat(path, &st) || S_ISREG(st.st_mode));
 }
 
+static void remove_temporary(const struct outfile *f)
+{
+	if (f->temporary && !f->unnamed && unlink(f->temporary))
+		warn("%s: %s: it is left behind", f->temporary,
+		     strerror(errno));
+}
+
 static void forget(struct outfile *f)
 {
+	release_signals(f);
 	free(f->text);
 	free(f->path);
 	free(f->temporary);
@@ -125,8 +198,7 @@ int outfile_open(struct outfile *f, const char *path)
 		forget(f);
 		return ENOENT;
 	}
-	f->fd = is_made_anew(path) ? create_beside(path, &f->temporary) :
-				     open_in_place(path);
+	f->fd = is_made_anew(path) ? create(f) : open_in_place(path);
 	/* a stream to a file would lose the errno of what it writes by itself
 	 */
 	f->out = f->fd < 0 ? NULL : open_memstream(&f->text, &f->bytes);
@@ -135,8 +207,7 @@ int outfile_open(struct outfile *f, const char *path)
 	error = errno;
 	if (f->fd >= 0)
 		close(f->fd);
-	if (f->temporary)
-		unlink(f->temporary);
+	remove_temporary(f);
 	forget(f);
 	return error;
 }
@@ -145,14 +216,12 @@ void outfile_abandon(struct outfile *f)
 {
 	fclose(f->out);
 	close(f->fd);
-	if (f->temporary && unlink(f->temporary))
-		warn("%s: %s: it is left behind", f->temporary,
-		     strerror(errno));
+	remove_temporary(f);
 	forget(f);
 }
 
 /* A full disk may show only now. EINVAL, EROFS: there is none below it. */
-static int put_in_place(const struct outfile *f)
+static int put_in_place(struct outfile *f)
 {
 	int error = flush_stream(f->out);
 
@@ -164,9 +233,16 @@ static int put_in_place(const struct outfile *f)
 		if (errno != EINTR)
 			error = errno;
 	}
-	if (!error && f->temporary && rename(f->temporary, f->path))
-		error = errno;
-	return error;
+	if (error || !f->temporary)
+		return error;
+	hold_signals(f);
+	if (f->unnamed) {
+		free(f->temporary);
+		if (name_beside(f, give_name, f->fd) < 0)
+			return errno;
+		f->unnamed = false;
+	}
+	return rename(f->temporary, f->path) ? errno : 0;
 }
 
 int outfile_close(struct outfile *f)
