@@ -189,7 +189,7 @@ run_checks = KVMETER_OUT=$(abspath $(OUT)) OUT=$(abspath $(OUT)) ARCH=$(ARCH) \
 	     check/run --logs $(OUT)/check/logs $(call limited,alone,$(1)) \
 	     --jobs 2 $(call limited,in_pairs,$(1))
 
-include tools/vm/vm.mk
+include tools/vm/vm.mk check/signal/signal.mk
 
 # The machines' kernels are fetched before anything is timed.
 check-long: export KVMETER_LONG := 1

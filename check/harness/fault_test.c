@@ -468,6 +468,8 @@ static void run(struct run *r)
 	struct shared *shared;
 	u64 private;
 
+	/* with an interrupt controller in KVM a halt is KVM's affair */
+	r->async_pf = strcmp(fault_names[cfg->fault], "kernel-sleep") == 0;
 	run_create(r, r->bytes);
 	private = map_hole(r);
 	shared = vm_symbol(r->vm, "shared", sizeof(*shared));

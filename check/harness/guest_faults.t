@@ -62,6 +62,10 @@ my @broken = (
 		at('guest_privileged') ] ],
 	['halt', trap => 1, out => [
 		qr/general protection \(#GP, vector 13/, at('guest_halt') ] ],
+	['kernel-halt', exit => 1, out => [
+		qr/vCPU 0: unexpected exit 5: halt \(KVM_EXIT_HLT\)/, at('halt_in_kernel') ] ],
+	['kernel-sleep', exit => 1, slow => 1, out => [ $timeout, at('halt_in_kernel') ] ],
+	['kernel-spin', exit => 1, slow => 1, out => [ $timeout, at('spin_in_kernel') ] ],
 	['undefined', trap => 1, out => [
 		qr/invalid opcode \(#UD, vector 6/, at('guest_undefined') ] ],
 	['divide', trap => 1, out => [

@@ -7,7 +7,7 @@
 # was, no results and no KTAP that could be taken for whole. After SIGKILL and
 # SIGQUIT, which let nobody tidy up, the next run is not disturbed, and does it.
 #
-# KVMETER_SEED repeats the moments of a run that says so. KVMETER_LONG: 320 of them.
+# KVMETER_SEED repeats the moments of a run that says so. KVMETER_LONG: 320 of them, else 24.
 use strict;
 use warnings;
 use FindBin;
@@ -24,7 +24,7 @@ host_lacks();
 my $own = have_own_world();
 my $long = $ENV{KVMETER_LONG};
 my $seed = $ENV{KVMETER_SEED} // int(time * 1000) % 1_000_000_007;
-my $nr = $ENV{KVMETER_MOMENTS} // ($long ? 320 : 48);
+my $nr = $ENV{KVMETER_MOMENTS} // ($long ? 320 : 24);
 my @signals = qw(HUP INT TERM KILL QUIT PIPE);
 my $ttl = '/proc/sys/net/ipv4/ip_default_ttl';
 my $out = abs_path($ENV{KVMETER_OUT} // 'build/' . (uname())[4]);

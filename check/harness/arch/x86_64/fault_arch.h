@@ -4,25 +4,23 @@
 #ifndef KVMETER_FAULT_ARCH_H
 #define KVMETER_FAULT_ARCH_H
 
-#define ARCH_FAULTS(row)                                                       \
-	row("triple-fault", run_round, "guest_triple_fault") row(              \
-		"privileged", run_round,                                       \
-		"guest_privileged") row("halt", run_round,                     \
-					"guest_halt") row("undefined",         \
-							  run_round,           \
-							  "guest_undefined")   \
-		row("divide", run_round, "guest_divide") row(                  \
-			"non-canonical", run_round,                            \
-			"guest_non_canonical") row("stack-segment", run_round, \
-						   "guest_stack_segment")      \
-			row("software-interrupt", run_round,                   \
-			    "guest_software_interrupt")                        \
-				row("breakpoint", run_round,                   \
-				    "guest_breakpoint") row("odd-port",        \
-							    run_round,         \
-							    "guest_odd_port")  \
-					row("unknown-ucall", run_round,        \
-					    "guest_unknown_ucall")
+/* clang-format off */
+#define ARCH_FAULTS(row)                                                      \
+	row("triple-fault", run_round, "guest_triple_fault")                  \
+	row("privileged", run_round, "guest_privileged")                      \
+	row("halt", run_round, "guest_halt")                                  \
+	row("kernel-halt", run_round, "guest_kernel_halt")                    \
+	row("kernel-sleep", run_round, "guest_kernel_halt")                   \
+	row("kernel-spin", run_round, "guest_kernel_spin")                    \
+	row("undefined", run_round, "guest_undefined")                        \
+	row("divide", run_round, "guest_divide")                              \
+	row("non-canonical", run_round, "guest_non_canonical")                \
+	row("stack-segment", run_round, "guest_stack_segment")                \
+	row("software-interrupt", run_round, "guest_software_interrupt")      \
+	row("breakpoint", run_round, "guest_breakpoint")                      \
+	row("odd-port", run_round, "guest_odd_port")                          \
+	row("unknown-ucall", run_round, "guest_unknown_ucall")
+/* clang-format on */
 
 #ifdef KVMETER_GUEST
 
@@ -93,6 +91,30 @@ GUEST_FUNCTION(guest_halt)
 {
 	(void)cpu;
 	__asm__ volatile("hlt");
+}
+
+/* Deaf: nothing wakes it. */
+static u64 halt_in_kernel(u64 arg)
+{
+	__asm__ volatile("cli; hlt");
+	return arg;
+}
+
+GUEST_FUNCTION(guest_kernel_halt)
+{
+	guest_kernel_call(halt_in_kernel, cpu->index);
+}
+
+/* Deaf, and awake. */
+static u64 spin_in_kernel(u64 arg)
+{
+	__asm__ volatile("cli; 1: pause; jmp 1b");
+	return arg;
+}
+
+GUEST_FUNCTION(guest_kernel_spin)
+{
+	guest_kernel_call(spin_in_kernel, cpu->index);
 }
 
 GUEST_FUNCTION(guest_undefined)
