@@ -103,6 +103,8 @@ sub run
 	my $start = time;
 	my $limit = $opt{timeout} // 30;
 	my %r = (hung => 0, command => join(' ', @$cmd));
+	# a program that ends before it has begun has said nothing
+	unlink(scratch('out'), scratch('err'));
 	my $pid = fork // die "fork: $!\n";
 
 	become($cmd, \%opt) unless $pid;
