@@ -70,7 +70,9 @@ sub enter_group {
 	my $top = defined $v1 ? "/sys/fs/cgroup/memory$v1" : '/sys/fs/cgroup' . ($v2 // '');
 
 	$top = '/sys/fs/cgroup/memory' if defined $v1 && !-d $top;
-	$group = "$top/check-signal-" . getppid() . '-' . time;
+	# of checks that were killed; one that is in use does not go
+	rmdir("$_/home") && rmdir($_) for glob("$top/check-signal-*");
+	$group = "$top/check-signal-" . time;
 	if (!mkdir($group) || !mkdir("$group/home")) {
 		undef $group;
 		return;
