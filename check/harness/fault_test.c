@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Does kvmeter notice when a benchmark breaks, and say how?
- *
- * A benchmark like any other whose guest or host half does one thing wrong:
- * the one that --fault names. The scripts beside it look at how it ends.
+ * Does kvmeter notice when a benchmark breaks, and say how? One whose guest or
+ * host half does one thing wrong: that which --fault names.
  */
 #include <guest/guest.h>
 #include <fault_arch.h>
@@ -133,8 +131,7 @@ GUEST_FUNCTION(guest_kernel_fault)
 
 #define WILD UINT64_C(0x123456789000)
 
-/* What arch_load_among_registers() loads is skipped, the register not written.
- */
+/* Skips the load; its register is not written. */
 static bool skip_load(struct guest_cpu *cpu, struct guest_trap *trap)
 {
 	if (trap->address != WILD)
