@@ -5,7 +5,7 @@
 #
 # A row is a program: { name, command => [...], kind => what it prints (ktap, run,
 # json, html, text), says => 0 if nothing, codes => [how it ends if nothing happens,
-# beside 0], keeps => [regular expressions of files that stay], settle => seconds that
+# beside 0], unread => how if nobody reads its output, 1, keeps => [regular expressions of files that stay], settle => seconds that
 # the host may take to be as it was, prepare => sub { } in its empty working directory }.
 package Moments;
 use strict;
@@ -146,7 +146,7 @@ sub status_faults {
 		if $signal ne 'PIPE' && defined $r->{after} && $r->{after} > LIMIT;
 	return if $as_ever && ($signal eq 'PIPE' ||
 			       (($r->{after} // 0) < LATE && has_said_all($row, $r)));
-	return if $signal eq 'PIPE' && ($r->{signal} == 13 || $r->{code} == 1);
+	return if $signal eq 'PIPE' && ($r->{signal} == 13 || $r->{code} == ($row->{unread} // 1));
 	return if $r->{signal} == $number || (!$sudden{$signal} && $r->{code} == 128 + $number);
 	return "exit code $r->{code}, signal $r->{signal}";
 }

@@ -92,7 +92,7 @@ sub commands {
 		command('json', 'compare', '-f', 'json', @two, { codes => [1] }),
 		command('html', 'report', @two),
 		command('text', 'report', '-o', 'page.html', @two, { keeps => ['page\.html'], says => 0 }),
-		command('text', 'bisect', 'step', { codes => [1, 125],
+		command('text', 'bisect', 'step', { codes => [1, 125], unread => 128,
 			keeps => ['\.kvmeter-bisect', '\.kvmeter-bisect\.log',
 				  '\.kvmeter-bisect\.results', '\.kvmeter-bisect\.results/[^.].*'],
 			prepare => sub { run([$tool, @record]) } }),
