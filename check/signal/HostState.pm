@@ -45,10 +45,12 @@ sub text_of {
 	return $text =~ s/\s+\z//r;
 }
 
+# Set, and 1 where it is so.
+my $mine = 'KVMETER_CHECK_OWN_WORLD';
+
 # Re-runs this script where what it sees is its own. True: it is so.
 sub have_own_world {
 	my @unshare = ('unshare', '-m', '-n', '-u', '-p', '-f', '--mount-proc');
-	my $mine = 'KVMETER_CHECK_OWN_WORLD';
 
 	if (!defined $ENV{$mine}) {
 		$ENV{$mine} = $> || system("@unshare true 2>/dev/null") ? 0 : 1;
@@ -127,8 +129,9 @@ sub host_state {
 	$state{mounts} = join("\n", sort map { s/^\d+ \d+ //r }
 			       split /\n/, text_of('/proc/self/mountinfo'));
 	$state{swap} = text_of('/proc/swaps') =~ s/\t\d+\t+(-?\d+)$/ $1/mgr;
-	$state{processes} = processes();
-	$state{'/dev/shm'} = files_below('/dev/shm');
+	# of others there are many, who come and go
+	$state{processes} = $ENV{$mine} ? processes() : '';
+	$state{'/dev/shm'} = $ENV{$mine} ? files_below('/dev/shm') : '';
 	$state{'control groups'} = $group ? join(' ', map { s{.*/}{}r } sort grep { -d }
 		glob("$group/* $group/home/*")) : '';
 	return \%state;
