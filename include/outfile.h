@@ -20,17 +20,22 @@
 #include <stdio.h>
 #include "types.h"
 
+/* Apart from what follows, so that one may be copied while it is open. */
+struct outfile_text {
+	char *text;
+	size_t bytes;
+};
+
 /* A file that is there whole, or as it was before. */
 struct outfile {
 	FILE *out; /* write here */
 	/* the rest is outfile.c's; no temporary: a device or pipe */
 	char *path, *temporary;
-	char *text; /* not written before outfile_close() */
-	size_t bytes;
+	struct outfile_text *held; /* not written before outfile_close() */
 	int fd;
-	bool unnamed; /* until it is in its place, where there are such */
-	bool holds;   /* signals, which must not leave @temporary behind */
-	sigset_t held;
+	bool unnamed;  /* until it is in its place, where there are such */
+	bool holds;    /* signals, which must not leave @temporary behind */
+	sigset_t mask; /* before that */
 };
 
 /*

@@ -62,14 +62,14 @@ static void hold_signals(struct outfile *f)
 	if (f->holds)
 		return;
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &f->held);
+	pthread_sigmask(SIG_BLOCK, &all, &f->mask);
 	f->holds = true;
 }
 
 static void release_signals(struct outfile *f)
 {
 	if (f->holds)
-		pthread_sigmask(SIG_SETMASK, &f->held, NULL);
+		pthread_sigmask(SIG_SETMASK, &f->mask, NULL);
 	f->holds = false;
 }
 
@@ -183,7 +183,9 @@ static void remove_temporary(const struct outfile *f)
 static void forget(struct outfile *f)
 {
 	release_signals(f);
-	free(f->text);
+	if (f->held)
+		free(f->held->text);
+	free(f->held);
 	free(f->path);
 	free(f->temporary);
 	*f = (struct outfile){ .out = NULL };
@@ -193,7 +195,8 @@ int outfile_open(struct outfile *f, const char *path)
 {
 	int error;
 
-	*f = (struct outfile){ .path = xstrdup(path) };
+	*f = (struct outfile){ .path = xstrdup(path),
+			       .held = xcalloc(1, sizeof(*f->held)) };
 	if (!*path || path[strlen(path) - 1] == '/') {
 		forget(f);
 		return ENOENT;
@@ -201,7 +204,8 @@ int outfile_open(struct outfile *f, const char *path)
 	f->fd = is_made_anew(path) ? create(f) : open_in_place(path);
 	/* a stream to a file would lose the errno of what it writes by itself
 	 */
-	f->out = f->fd < 0 ? NULL : open_memstream(&f->text, &f->bytes);
+	f->out = f->fd < 0 ? NULL :
+			     open_memstream(&f->held->text, &f->held->bytes);
 	if (f->out)
 		return 0;
 	error = errno;
@@ -226,7 +230,7 @@ static int put_in_place(struct outfile *f)
 	int error = flush_stream(f->out);
 
 	if (!error)
-		error = write_all(f->fd, f->text, f->bytes);
+		error = write_all(f->fd, f->held->text, f->held->bytes);
 	while (!error && fsync(f->fd)) {
 		if (errno == EINVAL || errno == EROFS)
 			break;
