@@ -21,8 +21,9 @@ static bool has_word(const char *list, const char *word)
 		if (strncmp(list, word, len) == 0 && strchr(",\n", list[len]))
 			return true;
 		list = strchr(list, ',');
-		if (!list++)
+		if (!list)
 			return false;
+		list++;
 	}
 }
 
