@@ -203,13 +203,15 @@ static void look_at_swap(struct doctor *d)
 {
 	char *total = read_meminfo("SwapTotal:");
 
-	if (strcmp(total, "0") != 0)
+	if (strcmp(total, "0") != 0) {
 		doctor_found(d, NULL, FINDING_OK, total, NULL);
-	else
-		doctor_found(d, NULL, FINDING_HINDERS, xstrdup("none"),
-			     xstrdup("modprobe zram && echo 1G > "
-				     "/sys/block/zram0/disksize && mkswap "
-				     "/dev/zram0 && swapon /dev/zram0"));
+		return;
+	}
+	free(total);
+	doctor_found(d, NULL, FINDING_HINDERS, xstrdup("none"),
+		     xstrdup("modprobe zram && echo 1G > "
+			     "/sys/block/zram0/disksize && mkswap "
+			     "/dev/zram0 && swapon /dev/zram0"));
 }
 
 /* Files there are made by path; shmem and memfd have no such limit. */
