@@ -139,8 +139,10 @@ static const char *text_member(const json_t *object, const char *name)
 /* "create +781.8% (+700.0..+900.0%)" of the figure that was decisive. */
 static char *figure_text(const json_t *step)
 {
-	const json_t *f = json_array_get(json_object_get(step, "figures"),
-					 member(step, "decisive"));
+	/* no number, or one out of range: there is no such figure */
+	const json_t *f = json_array_get(
+		json_object_get(step, "figures"),
+		json_integer_value(json_object_get(step, "decisive")));
 	struct comparison c = {
 		.has_interval = json_is_real(json_object_get(f, "low")) &&
 				json_is_real(json_object_get(f, "high")),
