@@ -80,7 +80,7 @@ UNIT := $(patsubst %.c,$(OUT)/%,$(wildcard check/unit/*_check.c))
 
 include check/harness/harness.mk check/limit/limit.mk check/stats/stats.mk \
 	check/resource/resource.mk check/scale/scale.mk
-include tools/kvmeter/kvmeter.mk
+include tools/kvmeter/kvmeter.mk check/fuzz/fuzz.mk
 
 all: programs
 programs: $(BINARIES)
