@@ -42,7 +42,10 @@ enum exit_code {
 typedef int (*end_handler)(void *arg, int code, const char *message);
 void set_end_handler(end_handler handler, void *arg);
 
-/* Prints "PROGRAM: MESSAGE" and a pointer to --help; calls no handler. */
+/*
+ * Prints "PROGRAM: MESSAGE", on one line and cut in its middle if it is long,
+ * and a pointer to --help; calls no handler.
+ */
 void __noreturn usage_error(const char *fmt, ...) __printf(1, 2);
 
 void __noreturn skip(const char *fmt, ...) __printf(1, 2);

@@ -9,6 +9,9 @@
 #include "units.h"
 #include "util.h"
 
+/* Bytes of a usage_error() that are printed. */
+#define USAGE_MAX 1000
+
 /* A process ends but once: the only state of this file. */
 static struct {
 	end_handler handler;
@@ -66,13 +69,45 @@ void warn(const char *fmt, ...)
 	va_end(ap);
 }
 
+static bool is_within_character(char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* Of a line that is too long to be read its two ends, which say what and why.
+ */
+static void leave_out_middle(char *text)
+{
+	static const char dots[] = " ... ";
+	size_t at = USAGE_MAX / 2, from;
+
+	if (strlen(text) <= USAGE_MAX)
+		return;
+	from = strlen(text) - USAGE_MAX / 2 + strlen(dots);
+	while (is_within_character(text[at]))
+		at--;
+	while (is_within_character(text[from]))
+		from++;
+	memcpy(text + at, dots, strlen(dots));
+	at += strlen(dots);
+	memmove(text + at, text + from, strlen(text + from) + 1);
+}
+
+/* A word that was typed may have lines of its own, and 100 kilobytes. */
 void usage_error(const char *fmt, ...)
 {
+	char *text, *at;
 	va_list ap;
 
 	va_start(ap, fmt);
-	complain("", fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		die("out of memory");
 	va_end(ap);
+	for (at = text; (at = strchr(at, '\n'));)
+		*at = ' ';
+	leave_out_middle(text);
+	tell("%s", text);
+	free(text);
 	fprintf(stderr, "Try '%s --help' for more information.\n",
 		program_invocation_short_name);
 	exit(EXIT_USAGE);

@@ -64,8 +64,34 @@ static void test_exit_codes(void **state __maybe_unused)
 	expect(do_usage_error, "101", 2, "",
 	       "prog: -w 101: no\n"
 	       "Try 'prog --help' for more information.\n");
+	expect(do_usage_error, "1\n2", 2, "",
+	       "prog: -w 1 2: no\n"
+	       "Try 'prog --help' for more information.\n");
 	expect(do_warn, "careful", CHILD_RETURNED, "",
 	       "prog: warning: careful\n");
+}
+
+/* Of a long line the ends are said, whole characters each. */
+static void test_long_usage_error(void **state __maybe_unused)
+{
+	static const char end[] = ": no\nTry 'prog --help' for more "
+				  "information.\n";
+	char word[100000 + 1];
+	struct child child;
+
+	for (size_t shift = 0; shift < 3; shift++) {
+		memset(word, 0, sizeof(word));
+		memset(word, '1', shift);
+		for (size_t i = shift; i + 3 < sizeof(word); i += 3)
+			memcpy(word + i, "\342\202\254", 3);
+		child_run(&child, do_usage_error, word);
+		assert_int_equal(child.code, 2);
+		assert_true(strlen(child.err) < 1000 + 100);
+		assert_string_equal(child.err + strlen(child.err) - strlen(end),
+				    end);
+		assert_non_null(strstr(child.err, "\254 ... \342"));
+		assert_null(strstr(child.err, "\357\277\275"));
+	}
 }
 
 /* Prints what it was given, and makes of the code what @arg points to. */
@@ -301,6 +327,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exit_codes),
+		cmocka_unit_test(test_long_usage_error),
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_handler),
 		cmocka_unit_test(test_nested),
