@@ -126,6 +126,7 @@ static int end_early(void *arg, int code, const char *message)
 		tell(REPORT_LOST ": %s", errno_text(s->text_error));
 	if ((error || s->text_error) && code == EXIT_SKIP)
 		code = EXIT_FAIL;
+	free(error);
 	if (code == EXIT_SKIP && s->common->strict) {
 		tell("a skip is a failure: --strict");
 		return EXIT_FAIL;
