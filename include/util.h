@@ -43,8 +43,8 @@ typedef int (*end_handler)(void *arg, int code, const char *message);
 void set_end_handler(end_handler handler, void *arg);
 
 /*
- * Prints "PROGRAM: MESSAGE", on one line and cut in its middle if it is long,
- * and a pointer to --help; calls no handler.
+ * Prints "PROGRAM: MESSAGE", on one line, and a pointer to --help; calls no
+ * handler. Of lines that are too long to be read all print the two ends.
  */
 void __noreturn usage_error(const char *fmt, ...) __printf(1, 2);
 

@@ -9,8 +9,8 @@
 #include "units.h"
 #include "util.h"
 
-/* Bytes of a usage_error() that are printed. */
-#define USAGE_MAX 1000
+/* Bytes of a line of a message that are printed. */
+#define LINE_BYTES_MAX 1000
 
 /* A process ends but once: the only state of this file. */
 static struct {
@@ -34,6 +34,42 @@ static void strip_right(char *s)
 	s[len] = '\0';
 }
 
+static bool is_within_character(char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* Of a line that is too long to be read its two ends, which say what and why.
+ */
+static void leave_out_middle(char *text)
+{
+	static const char dots[] = " ... ";
+	size_t at = LINE_BYTES_MAX / 2, from;
+
+	if (strlen(text) <= LINE_BYTES_MAX)
+		return;
+	from = strlen(text) - LINE_BYTES_MAX / 2 + strlen(dots);
+	while (is_within_character(text[at]))
+		at--;
+	while (is_within_character(text[from]))
+		from++;
+	memcpy(text + at, dots, strlen(dots));
+	at += strlen(dots);
+	memmove(text + at, text + from, strlen(text + from) + 1);
+}
+
+/* Of @text, which it changes. */
+static void print_lines(char *text)
+{
+	char *line, *rest = text;
+
+	while ((line = strsep(&rest, "\n"))) {
+		leave_out_middle(line);
+		escape_lines(line, stderr);
+		fputc('\n', stderr);
+	}
+}
+
 static __printf(2, 0) void complain(const char *kind, const char *fmt,
 				    va_list ap)
 {
@@ -45,8 +81,10 @@ static __printf(2, 0) void complain(const char *kind, const char *fmt,
 	flockfile(stderr);
 	escape_lines(program_invocation_short_name, stderr);
 	fprintf(stderr, ": %s", kind);
-	escape_lines(text ? text : fmt, stderr);
-	fputc('\n', stderr);
+	if (text)
+		print_lines(text);
+	else
+		fprintf(stderr, "%s\n", fmt);
 	funlockfile(stderr);
 	free(text);
 }
@@ -69,31 +107,7 @@ void warn(const char *fmt, ...)
 	va_end(ap);
 }
 
-static bool is_within_character(char c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
-/* Of a line that is too long to be read its two ends, which say what and why.
- */
-static void leave_out_middle(char *text)
-{
-	static const char dots[] = " ... ";
-	size_t at = USAGE_MAX / 2, from;
-
-	if (strlen(text) <= USAGE_MAX)
-		return;
-	from = strlen(text) - USAGE_MAX / 2 + strlen(dots);
-	while (is_within_character(text[at]))
-		at--;
-	while (is_within_character(text[from]))
-		from++;
-	memcpy(text + at, dots, strlen(dots));
-	at += strlen(dots);
-	memmove(text + at, text + from, strlen(text + from) + 1);
-}
-
-/* A word that was typed may have lines of its own, and 100 kilobytes. */
+/* A word that was typed may have lines of its own. */
 void usage_error(const char *fmt, ...)
 {
 	char *text, *at;
@@ -105,7 +119,6 @@ void usage_error(const char *fmt, ...)
 	va_end(ap);
 	for (at = text; (at = strchr(at, '\n'));)
 		*at = ' ';
-	leave_out_middle(text);
 	tell("%s", text);
 	free(text);
 	fprintf(stderr, "Try '%s --help' for more information.\n",
