@@ -105,6 +105,8 @@ tool(
 		qr/--junit \S+dir: Is a directory: name a file in it/, left => \@mine],
 	['--junit a pipe', {}, [@run, "$place/R2", '--junit', "$place/pipe"], 2,
 		qr/--junit \S+pipe: No such device or address: nobody reads this pipe/],
+	['--junit a pipe that is read', { shell => "cat $place/pipe >$place/read.xml & exec 9<>$place/pipe;
+		\"\$@\"; code=\$?; exec 9>&-; wait; exit \$code" }, [@run, "$place/R4", '--junit', "$place/pipe"], 0, undef],
 	['--output a directory', {}, [@report, "$place/dir"], 1, qr/--output \S+dir: Is a directory: name a file in it/],
 	['--output a pipe', {}, [@report, "$place/pipe"], 1, qr/--output \S+pipe: .*: nobody reads this pipe/],
 	['--output below nothing', {}, [@report, "$place/none/x.html"], 1, qr/--output \S+$nothing/],
@@ -116,6 +118,7 @@ tool(
 	['TMPDIR a file', { env => ["TMPDIR=$place/file"] }, \@ab, 1, qr/no temporary directory.*: Not a directory: set TMPDIR/],
 	['an empty TMPDIR', { env => ['TMPDIR='] }, \@ab, 0, undef],
 );
+like(read_file("$place/read.xml"), qr{<testsuites .*</testsuites>\s*\z}s, '... and its reader has it all');
 SKIP: {
 	skip 'namespaces need root', 1 unless is_root();
 	my $list = "echo \"left: \$(ls $dir | tr '\\n' ' ')\" >&2";

@@ -156,11 +156,29 @@ static void print_merged(const struct suite_run *r, FILE *out)
 	print_interruption(out);
 }
 
+/* A pipe of --junit: closed before all has run, it would have its reader end.
+ */
+static struct {
+	const char *path;
+	struct outfile file;
+} junit_pipe;
+
+static struct outfile pipe_of(const char *path)
+{
+	struct outfile f = { .out = NULL };
+
+	if (path != junit_pipe.path)
+		return f;
+	f = junit_pipe.file;
+	junit_pipe.path = NULL;
+	return f;
+}
+
 static bool write_file(const struct suite_run *r, const char *path,
 		       void (*print)(const struct suite_run *r, FILE *out))
 {
-	struct outfile f;
-	int error = outfile_open(&f, path);
+	struct outfile f = pipe_of(path);
+	int error = f.out ? 0 : outfile_open(&f, path);
 
 	if (!error) {
 		print(r, f.out);
@@ -184,8 +202,15 @@ static int exit_code(const struct suite_run *r, bool written)
 /* Where something cannot be written is better known before an hour's work. */
 static void check_writable(const char *path)
 {
-	int error = outfile_check(path);
+	struct outfile f;
+	int error = outfile_open(&f, path);
 
+	if (!error && f.temporary) {
+		outfile_abandon(&f);
+	} else if (!error) {
+		junit_pipe.path = path;
+		junit_pipe.file = f;
+	}
 	if (error)
 		usage_error("--junit %s: %s%s", path, outfile_error(error),
 			    file_remedy(error));
