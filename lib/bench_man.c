@@ -97,7 +97,9 @@ static const struct {
 	{ "2", "The command line makes no sense; nothing was run." },
 	{ "4", "Skipped: this host lacks something, which the message names; "
 	       "nothing was measured." },
-	{ "130, 143", "Interrupted by SIGINT or SIGTERM." },
+	{ "129, 130, 143, 152",
+	  "Interrupted by SIGHUP, SIGINT or SIGTERM, or by SIGXCPU at a limit of "
+	  "CPU time. What has been measured is there." },
 };
 
 static void exit_status(FILE *out)
