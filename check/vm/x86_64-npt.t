@@ -37,14 +37,29 @@ sub judge_swap
 	is($zram->{result}, 'not verified', '... and not of those in zram');
 }
 
+# What each benchmark of the script "offline" has said.
+sub judge_offline
+{
+	my ($dir) = @_;
+	my %said = map { my $name = $_; $name => join '', map { read_file("$dir/offline-$name.$_") // '' }
+		qw(status tap err) } qw(named under);
+
+	like($said{named}, qr/^2\n.*-c 1: a CPU in it is not there, or not for this process$/ms,
+		'a CPU that is offline: --pin is refused');
+	like($said{under}, qr/^1\n.*^Bail out! --pin: CPU 1: sched_setaffinity: Invalid argument: is it still online/ms,
+		'a CPU that goes offline under a benchmark: it says so');
+	judge_run(['offline-other', 'page_table_test', '-v 2'], $dir, {});
+}
+
 check_machine('x86_64-npt',
 	results => \&has_npt,
 	settings => [ "QEMU_ARGS=-drive file=$image,if=none,id=swap,format=raw,cache=unsafe " .
 		      '-device virtio-blk-pci,drive=swap' ],
-	also => [ 'stale', 'device', 'swap' ],
+	also => [ 'stale', 'device', 'swap', 'offline' ],
 	judge => sub {
 		judge_stale($_[0], map { ("no-invalidate-$_", "no-shootdown-$_") }
 			qw(page switch broadcast));
 		judge_run(['device', 'tlb_stress_test', '-v 2 --device resource2'], $_[0], {});
 		judge_swap($_[0]);
+		judge_offline($_[0]);
 	});
