@@ -22,7 +22,7 @@ use File::Temp qw(tempdir);
 
 my $root = abs_path(dirname($0) . '/../..');
 my @documents = qw(README.md CONTRIBUTING.md arch/README.md doc/options.md
-		   doc/reading.md doc/statistics.md);
+		   doc/reading.md doc/robustness.md doc/statistics.md);
 my @benchmarks = qw(page_table_test dirty_log_perf_test async_pf_test tlb_stress_test
 		    memslot_zap_test dirty_log_test);
 my $printed = 0;
