@@ -24,13 +24,18 @@ static char *parent_of(const char *path)
 	return parent;
 }
 
-/* In /dev itself or anywhere in /proc, where only the system makes names. */
-static bool is_of_system(const char *path)
+/*
+ * In /dev itself or anywhere in /proc, where only the system makes names? 1, 0,
+ * or -1 and errno: who does not know must not take /dev/null's place.
+ */
+static int is_of_system(const char *path)
 {
 	char *parent = parent_of(path), *real = realpath(parent, NULL);
-	bool is = real && (!strcmp(real, "/dev") || !strcmp(real, "/proc") ||
-			   !strncmp(real, "/proc/", 6));
+	int is = real ? 0 : -1;
 
+	if (real && (!strcmp(real, "/dev") || !strcmp(real, "/proc") ||
+		     !strncmp(real, "/proc/", 6)))
+		is = 1;
 	free(parent);
 	free(real);
 	return is;
@@ -142,10 +147,29 @@ static int create(struct outfile *f)
 	return name_beside(f, create_named, -1);
 }
 
-/* What is there already and no regular file; its descriptor or -1. */
-static int open_in_place(const char *path)
+/* How a name is written to. */
+enum way {
+	UNKNOWN = -1, /* errno says why */
+	ANEW,	      /* there is nothing, or a regular file: beside it */
+	IN_PLACE,     /* what is there has to stay */
+	OF_SYSTEM,    /* also through links */
+};
+
+static enum way way_of(const char *path)
 {
-	bool system = is_of_system(path);
+	int system = is_of_system(path);
+	struct stat st;
+
+	if (system)
+		return system < 0 ? UNKNOWN : OF_SYSTEM;
+	if (lstat(path, &st))
+		return errno == ENOENT ? ANEW : UNKNOWN;
+	return S_ISREG(st.st_mode) ? ANEW : IN_PLACE;
+}
+
+/* What is there already and no regular file; its descriptor or -1. */
+static int open_in_place(const char *path, bool system)
+{
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
 				    (system ? O_TRUNC : O_NOFOLLOW));
 	struct stat st;
@@ -166,11 +190,15 @@ static int open_in_place(const char *path)
 	return -1;
 }
 
-static bool is_made_anew(const char *path)
+/* The descriptor of what @f is to become, or -1. */
+static int open_for(struct outfile *f)
 {
-	struct stat st;
+	enum way way = way_of(f->path);
 
-	return !is_of_system(path) && (lstat(path, &st) || S_ISREG(st.st_mode));
+	if (way == UNKNOWN)
+		return -1;
+	return way == ANEW ? create(f) :
+			     open_in_place(f->path, way == OF_SYSTEM);
 }
 
 static void remove_temporary(const struct outfile *f)
@@ -201,7 +229,7 @@ int outfile_open(struct outfile *f, const char *path)
 		forget(f);
 		return ENOENT;
 	}
-	f->fd = is_made_anew(path) ? create(f) : open_in_place(path);
+	f->fd = open_for(f);
 	/* a stream to a file would lose the errno of what it writes by itself
 	 */
 	f->out = f->fd < 0 ? NULL :
@@ -267,17 +295,20 @@ int outfile_close(struct outfile *f)
 
 int outfile_check(const char *path)
 {
+	enum way way = way_of(path);
 	struct outfile f;
 	struct stat st;
 	int error;
 
-	if (is_made_anew(path)) {
+	if (way == UNKNOWN)
+		return errno;
+	if (way == ANEW) {
 		error = outfile_open(&f, path);
 		if (!error)
 			outfile_abandon(&f);
 		return error;
 	}
-	if (!is_of_system(path) && lstat(path, &st) == 0) {
+	if (way == IN_PLACE && lstat(path, &st) == 0) {
 		if (S_ISLNK(st.st_mode))
 			return ELOOP;
 		if (S_ISFIFO(st.st_mode) && is_planted(path, &st))
@@ -290,7 +321,11 @@ int outfile_check(const char *path)
 
 int outfile_fresh(const char *path)
 {
-	if (is_of_system(path))
+	int system = is_of_system(path);
+
+	if (system < 0)
+		return -1;
+	if (system)
 		return open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (unlink(path) && errno != ENOENT)
 		return -1;
