@@ -97,7 +97,7 @@ ssize_t pread_all(int fd, void *buf, size_t bytes, off_t offset);
  */
 char *read_text(const char *fmt, ...) __printf(1, 2);
 
-/* The rest of a file that is open, likewise. */
+/* A file that is open and of which nothing was read yet, likewise. */
 char *read_text_from(FILE *f);
 
 /*

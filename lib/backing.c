@@ -180,6 +180,7 @@ static bool thp_is_off_for_us(void)
 static char *thp_missing(void)
 {
 	char *enabled = read_text(THP "enabled");
+	int error = enabled ? 0 : errno;
 	char *why = NULL;
 
 	if (thp_is_off_for_us())
@@ -189,6 +190,9 @@ static char *thp_missing(void)
 				"choose another --backing");
 	else if (!enabled && access(SYS_MM, F_OK))
 		why = xstrdup(mount_sysfs);
+	else if (error && error != ENOENT)
+		why = xasprintf("reading " THP "enabled: %s",
+				errno_text(error));
 	else if (!enabled)
 		why = xasprintf("this kernel has no transparent huge pages: "
 				"choose another --backing");

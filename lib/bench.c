@@ -153,6 +153,7 @@ static void check_requirements(struct session *s)
 	unsigned int pa_bits = 0;
 	bool takes_memory = backing_takes_memory(c->backing);
 	u64 vcpus = 0, memory = 0, needed = 0, gpa;
+	const char *no_locks;
 	char *why;
 
 	for (unsigned int i = 0; i < s->nr_points; i++) {
@@ -186,8 +187,9 @@ static void check_requirements(struct session *s)
 			    "%u physical address bits of --mode %s",
 			    (unsigned long long)gpa, (unsigned long long)memory,
 			    pa_bits, c->mode);
-	if (c->lock_wait && lock_wait_missing())
-		skip("--lock-wait: %s", lock_wait_missing());
+	no_locks = c->lock_wait ? lock_wait_missing() : NULL;
+	if (no_locks)
+		skip("--lock-wait: %s", no_locks);
 	variants_require(s);
 	if (s->bench->require)
 		s->bench->require(s->config);

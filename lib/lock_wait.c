@@ -107,7 +107,8 @@ struct lock_wait *lock_wait_create(void)
 
 	lw->page_bytes = sysconf(_SC_PAGESIZE);
 	if (!read_ids(lw))
-		die("the tracepoints of lock contention have gone");
+		die("--lock-wait: open of tracepoint lock/contention_*: %s",
+		    errno_text(errno));
 	return lw;
 }
 

@@ -102,6 +102,9 @@ static u64 free_swap(void)
 	const char *line = meminfo ? strstr(meminfo, "SwapFree:") : NULL;
 	u64 kib = line ? strtoull(line + strlen("SwapFree:"), NULL, 10) : 0;
 
+	if (!meminfo)
+		skip("--slow swap: /proc/meminfo cannot be read: %s",
+		     errno_text(errno));
 	free(meminfo);
 	return KIB(kib);
 }
@@ -172,7 +175,8 @@ static void remove_leftovers(const char *parent)
 		closedir(dir);
 }
 
-static void put_back(struct memory_limit *l)
+/* Returns 0, or an errno: then the process still is in the group. */
+static int put_back(struct memory_limit *l)
 {
 	int error = enter(l->home);
 
@@ -183,6 +187,7 @@ static void put_back(struct memory_limit *l)
 	if (l->added)
 		write_text(l->parent, "cgroup.subtree_control", "-memory");
 	l->added = false;
+	return error;
 }
 
 static void put_back_at_exit(void)
@@ -213,7 +218,8 @@ static u64 usage(const struct memory_limit *l)
 	u64 bytes;
 
 	if (!read_number(&bytes, "%s/%s", l->path, l->version->usage))
-		die("%s/%s cannot be read", l->path, l->version->usage);
+		die("%s/%s cannot be read: %s", l->path, l->version->usage,
+		    errno_text(errno));
 	return bytes;
 }
 
@@ -223,6 +229,9 @@ static u64 major_faults(const struct memory_limit *l)
 	const char *line = stat ? strstr(stat, "\npgmajfault ") : NULL;
 	u64 faults;
 
+	if (!stat)
+		die("%s/memory.stat cannot be read: %s", l->path,
+		    errno_text(errno));
 	if (!line)
 		die("%s/memory.stat does not tell of major faults", l->path);
 	faults = strtoull(line + strlen("\npgmajfault "), NULL, 10);
@@ -262,7 +271,9 @@ void memory_limit_free(struct memory_limit *l)
 {
 	if (!l)
 		return;
-	put_back(l);
+	/* what comes would be measured under the limit; exit tries again */
+	if (put_back(l))
+		die("the process cannot leave its control group: see above");
 	current = NULL;
 	free(l->home);
 	free(l->parent);

@@ -247,9 +247,19 @@ int outfile_open(struct outfile *f, const char *path)
 void outfile_abandon(struct outfile *f)
 {
 	fclose(f->out);
-	close(f->fd);
+	if (f->fd >= 0)
+		close(f->fd);
 	remove_temporary(f);
 	forget(f);
+}
+
+/* Returns 0 or an errno. After EINTR it is closed: close(2). */
+static int close_file(struct outfile *f)
+{
+	int fd = f->fd;
+
+	f->fd = -1;
+	return fd >= 0 && close(fd) && errno != EINTR ? errno : 0;
 }
 
 /* A full disk may show only now. EINVAL, EROFS: there is none below it. */
@@ -274,7 +284,10 @@ static int put_in_place(struct outfile *f)
 			return errno;
 		f->unnamed = false;
 	}
-	return rename(f->temporary, f->path) ? errno : 0;
+	error = close_file(f);
+	if (!error && rename(f->temporary, f->path))
+		error = errno;
+	return error;
 }
 
 int outfile_close(struct outfile *f)
@@ -286,9 +299,7 @@ int outfile_close(struct outfile *f)
 		return error;
 	}
 	fclose(f->out);
-	/* after EINTR it is closed: close(2) */
-	if (close(f->fd) && errno != EINTR)
-		error = errno;
+	error = close_file(f);
 	forget(f);
 	return error;
 }

@@ -12,6 +12,8 @@
 /* Bytes of a line of a message that are printed. */
 #define LINE_BYTES_MAX 1000
 
+#define READ_BYTES 4096 /* at least, at a time */
+
 /* A process ends but once: the only state of this file. */
 static struct {
 	end_handler handler;
@@ -267,19 +269,30 @@ ssize_t pread_all(int fd, void *buf, size_t bytes, off_t offset)
 	return got;
 }
 
-/* All of @f: a text file holds no zero byte. NULL with errno set. */
+/*
+ * All of @f, of which nothing was read yet, as much as is text: a stream would
+ * not go on after EINTR. NULL with errno set.
+ */
 static char *read_stream(FILE *f)
 {
+	size_t size = 0, len = 0;
 	char *text = NULL;
-	size_t size = 0;
-	ssize_t len = getdelim(&text, &size, '\0', f);
-	int error = errno;
+	ssize_t got;
+	int error;
 
-	if (len >= 0 && !ferror(f))
+	do {
+		if (size - len < READ_BYTES) {
+			size = 2 * size + READ_BYTES + 1;
+			text = xrealloc(text, size, 1);
+		}
+		got = read(fileno(f), text + len, size - len - 1);
+		len += got > 0 ? (size_t)got : 0;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	text[len] = '\0';
+	if (got == 0)
 		return text;
+	error = errno;
 	free(text);
-	if (feof(f))
-		return xstrdup("");
 	errno = error;
 	return NULL;
 }

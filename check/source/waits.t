@@ -54,8 +54,9 @@ my %known = (
 		'a text',
 	'lib/remedy.c: { EAGAIN, ": the system is at a limit: try again, or ask for less" },' => 'a text',
 	'lib/remedy.c: { EINTR,  ": a signal came between: try again" },' => 'a text',
-	'lib/outfile.c: if (close(f->fd) && errno != EINTR)' => 'is not made again',
+	'lib/outfile.c: return fd >= 0 && close(fd) && errno != EINTR ? errno : 0;' => 'is not made again',
 	'tools/kvmeter/setting_file.c: if (close(fd) && errno != EINTR && !error)' => 'is not made again',
+	'tools/kvmeter/bisect_log.c: if (!error && close(fd) && errno != EINTR)' => 'is not made again',
 	# ---- are made again, but not for ever ----
 	'lib/outfile.c: if (errno != EINTR)' => 'signals come one at a time',
 	'lib/tracepoint.c: } while (bytes < 0 && errno == EINTR);' => 'the same',
@@ -63,6 +64,9 @@ my %known = (
 	'lib/uffd.c: } while (bytes < 0 && errno == EINTR);' => 'the same',
 	'lib/util.c: if (nr < 0 && errno != EINTR)' => 'the same',
 	'lib/util.c: } while (error == EINTR);' => 'the same',
+	'lib/util.c: } while (got > 0 || (got < 0 && errno == EINTR));' => 'the same',
+	'lib/util.c: got = read(fileno(f), text + len, size - len - 1);' =>
+		'files of the kernel, or what the user has named; a signal ends it',
 	'lib/util.c: } while (got < 0 && errno == EINTR);' => 'the same',
 	'lib/uffd.c: if (errno != EAGAIN ||' => 'AGAIN_NS',
 	'lib/uffd.c: if (errno == EAGAIN && patience_look(&patience) < AGAIN_NS)' => 'AGAIN_NS',

@@ -10,6 +10,7 @@
 #include "compare.h"
 #include "kvmeter.h"
 #include "options.h"
+#include "remedy.h"
 #include "units.h"
 #include "util.h"
 #include "words.h"
@@ -198,7 +199,7 @@ static char **hook_words(const char *text, enum hook hook)
 		program = realpath(words[0], NULL);
 		if (!program || access(program, X_OK))
 			usage_error("%s: %s: %s", where, words[0],
-				    strerror(errno));
+				    errno_text(errno));
 		words[0] = program;
 	}
 	free(where);

@@ -9,6 +9,7 @@
 #include "child.h"
 #include "clock.h"
 #include "escape.h"
+#include "remedy.h"
 #include "util.h"
 
 /* A shell's: the program is none, or not there. Nor can a hook do its work. */
@@ -46,7 +47,7 @@ void hooks_check(const struct bisect *b)
 		if (strchr(program, '/') ? access(program, X_OK) != 0 :
 					   !is_in_path(program))
 			step_abort("%s hook: %s: %s", hook_name(hook), program,
-				   strchr(program, '/') ? strerror(errno) :
+				   strchr(program, '/') ? errno_text(errno) :
 							  "not in PATH");
 	}
 }
@@ -115,8 +116,8 @@ static char *judge_end(const struct bisect *b, const struct hook_run *run,
 	if (end->interrupted)
 		step_interrupted();
 	if (end->error)
-		step_abort("%s hook: %s: %s", name, b->hooks[run->hook][0],
-			   strerror(end->error));
+		step_abort("%s hook: %s: cannot be started: %s", name,
+			   b->hooks[run->hook][0], errno_text(end->error));
 	if (end->timed_out)
 		return xasprintf("%s hook: no end within %llu s%s", name,
 				 (unsigned long long)b->hook_timeout_s,

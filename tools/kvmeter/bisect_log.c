@@ -9,6 +9,7 @@
 #include "bisect.h"
 #include "compare.h"
 #include "outfile.h"
+#include "remedy.h"
 #include "units.h"
 #include "util.h"
 
@@ -107,16 +108,19 @@ void log_append(const char *path, const struct step *s)
 	json_t *json = step_json(s);
 	char *text = json_dumps(json, JSON_COMPACT);
 	int fd = outfile_append(path);
+	int open_error = errno, error;
 	char *line;
-	ssize_t nr;
 
 	if (!text)
 		step_abort("%s: the step cannot be written as JSON", path);
 	line = xasprintf("%s\n", text);
-	nr = fd < 0 ? -1 : write(fd, line, strlen(line));
-	if (nr != (ssize_t)strlen(line) || close(fd))
-		step_abort("%s: %s", path,
-			   nr < 0 ? outfile_error(errno) : "it is full");
+	error = fd < 0 ? open_error : write_all(fd, line, strlen(line));
+	/* after EINTR it is closed: close(2) */
+	if (!error && close(fd) && errno != EINTR)
+		error = errno;
+	if (error)
+		step_abort("%s: %s%s", path, outfile_error(error),
+			   file_remedy(error));
 	free(line);
 	free(text);
 	json_decref(json);
@@ -183,7 +187,7 @@ void log_print(const char *path, FILE *out)
 	u64 number_of_line = 0;
 
 	if (!in)
-		end(EXIT_USAGE, "%s: %s", path, strerror(errno));
+		end(EXIT_USAGE, "%s: %s", path, errno_text(errno));
 	fprintf(out, "%-*s  %-*s  change (95%% interval); subject\n",
 		COMMIT_WIDTH, "commit", VERDICT_WIDTH, "verdict");
 	while (getline(&line, &size, in) >= 0) {

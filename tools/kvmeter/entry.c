@@ -267,18 +267,39 @@ static void judge(struct entry *e, const json_t *results,
 	e->outcome = e->reason ? OUTCOME_FAIL : OUTCOME_PASS;
 }
 
+static void add_reason(struct entry *e, const char *why)
+{
+	char *reason = e->reason;
+
+	if (!reason)
+		return;
+	e->reason = xasprintf("%s (%s)", reason, why);
+	free(reason);
+}
+
 /* Results may have millions of samples: no tree outlives its judgement. */
 void entry_judge(struct entry *e, enum strictness strict, const char *tests)
 {
-	json_t *results = foreign_read(e->json_path, NULL);
+	char *why = NULL;
+	json_t *results = foreign_read(e->json_path, &why);
 	const char *kernel =
 		member_text(json_object_get(results, "host"), "kernel");
+	int error = ktap_read(&e->ktap, e->ktap_path);
+	char *of_ktap = xasprintf("%s: %s", e->ktap_path, errno_text(error));
 
-	ktap_read(&e->ktap, e->ktap_path);
 	ktap_attach(&e->ktap, results);
 	e->kernel = kernel ? xstrdup(kernel) : NULL;
 	e->errors = read_errors(e->stderr_path);
 	judge(e, results, strict, tests);
+	/* what is there, and says nothing since it could not be read */
+	if (!results && why && access(e->json_path, F_OK) == 0 &&
+	    why[strlen(e->json_path)] == ':' &&
+	    why[strlen(e->json_path) + 1] == ' ')
+		add_reason(e, why);
+	else if (error && error != ENOENT)
+		add_reason(e, of_ktap);
+	free(of_ktap);
+	free(why);
 	json_decref(results);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,16 +142,18 @@ static void read_line(struct ktap *k, const char *text, size_t *left)
 	add(k, (struct ktap_line){ .text = xstrdup(text) });
 }
 
-void ktap_read(struct ktap *k, const char *path)
+int ktap_read(struct ktap *k, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	size_t left = TEXT_MAX, size = 0;
 	char *text = NULL;
 	ssize_t len;
+	int error;
 
 	*k = (struct ktap){ .planned = -1 };
 	if (!f)
-		return;
+		return errno;
+	errno = 0;
 	while ((len = getline(&text, &size, f)) > 0) {
 		/* a string goes to its first zero byte: there shall be none */
 		for (ssize_t i = 0; i < len; i++)
@@ -159,8 +162,10 @@ void ktap_read(struct ktap *k, const char *path)
 		text[strcspn(text, "\n")] = '\0';
 		read_line(k, text, &left);
 	}
+	error = ferror(f) ? errno : 0;
 	free(text);
 	fclose(f);
+	return error;
 }
 
 void ktap_free(struct ktap *k)

@@ -36,7 +36,8 @@ struct ktap {
 };
 
 /* A file that cannot be read is an empty one. */
-void ktap_read(struct ktap *k, const char *path);
+/* Returns 0, or an errno if it is not all that the file has. */
+int ktap_read(struct ktap *k, const char *path);
 
 void ktap_free(struct ktap *k);
 

@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "guardian.h"
+#include "remedy.h"
 #include "setting.h"
 #include "util.h"
 
@@ -103,7 +104,7 @@ void settings_add(struct settings *s, unsigned int side, const char *option,
 }
 
 /* Regular files would be overwritten, devices would do anything. */
-static bool is_kernel_file(int fd)
+static bool is_kernel_file(const char *path, int fd)
 {
 	static const unsigned long magics[] = {
 		SYSFS_MAGIC,   PROC_SUPER_MAGIC,   DEBUGFS_MAGIC,
@@ -113,7 +114,10 @@ static bool is_kernel_file(int fd)
 	struct stat st;
 	size_t i;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || fstatfs(fd, &fs))
+	if (fstat(fd, &st) || fstatfs(fd, &fs))
+		end(EXIT_USAGE, "%s: cannot be looked at: %s", path,
+		    errno_text(errno));
+	if (!S_ISREG(st.st_mode))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(magics); i++)
 		if ((unsigned long)fs.f_type == magics[i])
@@ -129,7 +133,7 @@ static void __noreturn refuse_missing(const struct setting *one, int error)
 	char *path;
 
 	if (one->name[0] == '/' || error != ENOENT)
-		end(EXIT_USAGE, "%s: %s", one->path, strerror(error));
+		end(EXIT_USAGE, "%s: %s", one->path, errno_text(error));
 	path = xasprintf("%.*s", directory, one->path);
 	is_loaded = access(path, F_OK) == 0;
 	free(path);
@@ -179,23 +183,26 @@ static void open_setting(struct settings *s, size_t i)
 	one->fd = open(one->path, O_RDONLY | O_CLOEXEC);
 	if (one->fd < 0)
 		refuse_missing(one, errno);
-	if (!is_kernel_file(one->fd))
+	if (!is_kernel_file(one->path, one->fd))
 		end(EXIT_USAGE, "%s: not a file of sysfs or procfs", one->path);
 	refuse_read_only(one);
 	if (access(one->path, W_OK))
 		end(EXIT_USAGE, "%s: may not be written: %s%s", one->path,
-		    strerror(errno), geteuid() ? ": run it as root" : "");
+		    strerror(errno),
+		    geteuid() ?
+			    ": run it as root" :
+			    ": look whether it is there, and what forbids it");
 	refuse_twins(s, i);
 	/* on the file itself: the same one by another name is locked as well */
 	if (flock(one->fd, LOCK_EX | LOCK_NB))
 		end(EXIT_USAGE, "%s: %s", one->name,
 		    errno == EWOULDBLOCK ?
 			    "another kvmeter changes it: wait for its end" :
-			    strerror(errno));
+			    errno_text(errno));
 	one->original = setting_read(one->path);
 	if (!one->original)
 		end(EXIT_USAGE, "%s: cannot be read: %s", one->path,
-		    strerror(errno));
+		    errno_text(errno));
 	if (strchr(one->original, '\n'))
 		end(EXIT_USAGE, "%s: holds more than one line", one->path);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "foreign.h"
 #include "input.h"
+#include "remedy.h"
 #include "run.h"
 #include "spread.h"
 #include "suite.h"
@@ -104,7 +105,7 @@ static void add_files(struct side *side, const char *path,
 	struct stat st;
 
 	if (nr < 0) {
-		problem(p, "%s: %s", path, strerror(errno));
+		problem(p, "%s: %s", path, errno_text(errno));
 		return;
 	}
 	if (nr == 0)
@@ -234,7 +235,9 @@ void side_read(struct side *side, const char *operand, enum input_failed failed,
 	struct stat st;
 
 	side->operand = operand;
-	if (stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
+	if (stat(operand, &st))
+		problem(p, "%s: %s", operand, errno_text(errno));
+	else if (S_ISDIR(st.st_mode))
 		add_directory(side, operand, failed, p);
 	else
 		side_add(side, input_read(operand, failed, p), p);
