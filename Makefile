@@ -79,7 +79,7 @@ MAN := $(wildcard doc/*.1)
 UNIT := $(patsubst %.c,$(OUT)/%,$(wildcard check/unit/*_check.c))
 
 include check/harness/harness.mk check/limit/limit.mk check/stats/stats.mk \
-	check/resource/resource.mk check/scale/scale.mk
+	check/resource/resource.mk check/scale/scale.mk check/fault/fault.mk
 include tools/kvmeter/kvmeter.mk check/fuzz/fuzz.mk
 
 all: programs
@@ -138,7 +138,7 @@ $(OUT)/check/unit/%_check: $(OUT)/check/unit/%_check.o \
 	$(Q)$(LINK) -o $@ $(objects) -lcmocka -lm
 
 unit: $(UNIT)
-check-programs: all unit harness limit stats resource scale
+check-programs: all unit harness limit stats resource fault scale
 	@:
 
 # Packages first, since what follows may not even build without them.
