@@ -219,6 +219,21 @@ static void forget(struct outfile *f)
 	*f = (struct outfile){ .out = NULL };
 }
 
+/*
+ * 0, or the errno by which no file can be called so, or not with what a
+ * temporary one adds: known now, though a file that has no name yet could be
+ * made.
+ */
+static int name_fault(const char *path)
+{
+	char *longer = xasprintf("%s.00000000.tmp", path);
+	struct stat st;
+	int error = lstat(longer, &st) && errno == ENAMETOOLONG ? errno : 0;
+
+	free(longer);
+	return error;
+}
+
 int outfile_open(struct outfile *f, const char *path)
 {
 	int error;
@@ -228,6 +243,11 @@ int outfile_open(struct outfile *f, const char *path)
 	if (!*path || path[strlen(path) - 1] == '/') {
 		forget(f);
 		return ENOENT;
+	}
+	error = name_fault(path);
+	if (error) {
+		forget(f);
+		return error;
 	}
 	f->fd = open_for(f);
 	/* a stream to a file would lose the errno of what it writes by itself
