@@ -74,7 +74,7 @@ benchmarks(
 	['sched_setaffinity forbidden', { without => ['affinity'] }, [], 0],
 	['no MADV_POPULATE_WRITE', { without => ['populate'] }, [], 0],
 	['no memfd', { without => ['memfd'] }, [qw(-s memfd)], 1,
-		qr/memfd of \d+ bytes for --backing memfd: Function not implemented/, @not_slow],
+		qr/memfd_create for --backing memfd: Function not implemented: this kernel does not have it/, @not_slow],
 	['no statistics of KVM', { without => ['statistics'] }, [], 0],
 );
 my $balance = '/proc/sys/kernel/numa_balancing';

@@ -117,7 +117,7 @@ tool(
 	['files of 0 bytes', { @pipes, limit => ['--fsize=0:'] }, ['list'], 2, qr/$kept: (ulimit -f unlimited)/,
 		cure => sub { ({ @pipes, limit => ['--fsize=0:'], shell => "$_[0]; exec \"\$@\"" }) }],
 	['files of 0 bytes', { @pipes, limit => ['--fsize=0:0'] }, ['run', '-o', scratch('R')], 2, $kept],
-	['4 files', { limit => ['--nofile=4:4'] }, ['list'], 2, qr/Too many open files: raise the limit of open files: ulimit -n/],
+	['4 files', { limit => ['--nofile=4:4'] }, ['list'], 1, qr/Too many open files: raise the limit of open files: ulimit -n/],
 	['16 files', { limit => ['--nofile=16:16'] }, ['list'], 0],
 	['a stack of 64K', { limit => ['--stack=65536:65536'] }, ['list'], 0],
 	['a stack of 64K', { limit => ['--stack=65536:65536'] }, ['doctor'], 0],
