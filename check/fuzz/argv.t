@@ -316,7 +316,7 @@ for my $p (@benches) {
 }
 try_known($_->{program}, @once) for @benches;
 try_known($tools[0]{program}, ['doctor'], ["\e[2J"], ['compare', "\n" x 9, '-f', "\xff"],
-	  ['ab', 'page_table_test', '--results', "\xff\n/none", '--same']);
+	  ['bisect', 'log', '--log', 'broken.json'], ['ab', 'page_table_test', '--results', "\xff\n/none", '--same']);
 for my $seed ($given // (FIXED_SEED, $fresh)) {
 	my $found = judge('without KVM', $lines, $seed, sub { new_line(\@all, $seed, @_) });
 

@@ -35,7 +35,7 @@ my @lanes = $long ? ([[results => 1200]], [[bisect => 600], [run => 600], [suite
 my @targets = map { $_->[0] } map { @$_ } @lanes;
 
 # Stacks of allocations and what is freed late are most of the memory otherwise.
-my $asan = 'malloc_context_size=4:quarantine_size_mb=32:allocator_may_return_null=0';
+my $asan = 'malloc_context_size=4:quarantine_size_mb=32:leak_check_at_exit=0';
 
 Test::More->builder->failure_output(Test::More->builder->output);
 
@@ -60,7 +60,7 @@ sub start {
 	%ENV = (%ENV, ASAN_OPTIONS => $asan, UBSAN_OPTIONS => 'print_stacktrace=1',
 		FUZZ_DIRECTORY => $dir, %$env);
 	exec("$build/check/fuzz/${name}_fuzz", '-seed=' . ($seed + 1), '-rss_limit_mb=2048',
-	     '-malloc_limit_mb=512', '-max_len=8192', @arguments) or POSIX::_exit(127);
+	     '-malloc_limit_mb=512', '-max_len=8192', '-detect_leaks=0', @arguments) or POSIX::_exit(127);
 }
 
 sub finish {

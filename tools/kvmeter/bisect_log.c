@@ -179,27 +179,32 @@ static void print_step(const json_t *step, FILE *out)
 	free(figure);
 }
 
-void log_print(const char *path, FILE *out)
+/* All steps, or an end that has printed nothing yet. */
+static json_t *read_steps(const char *path)
 {
 	FILE *in = fopen(path, "re");
+	json_t *steps = json_array();
 	char *line = NULL;
 	size_t size = 0;
-	u64 number_of_line = 0;
 
 	if (!in)
 		end(EXIT_USAGE, "%s: %s", path, errno_text(errno));
-	fprintf(out, "%-*s  %-*s  change (95%% interval); subject\n",
-		COMMIT_WIDTH, "commit", VERDICT_WIDTH, "verdict");
-	while (getline(&line, &size, in) >= 0) {
-		json_t *step = json_loads(line, 0, NULL);
-
-		number_of_line++;
-		if (!step)
-			end(EXIT_USAGE, "%s:%llu: not a step of kvmeter bisect",
-			    path, (unsigned long long)number_of_line);
-		print_step(step, out);
-		json_decref(step);
-	}
+	while (getline(&line, &size, in) >= 0)
+		if (json_array_append_new(steps, json_loads(line, 0, NULL)))
+			end(EXIT_USAGE, "%s:%zu: not a step of kvmeter bisect",
+			    path, json_array_size(steps) + 1);
 	free(line);
 	fclose(in);
+	return steps;
+}
+
+void log_print(const char *path, FILE *out)
+{
+	json_t *steps = read_steps(path), *step;
+	size_t i;
+
+	fprintf(out, "%-*s  %-*s  change (95%% interval); subject\n",
+		COMMIT_WIDTH, "commit", VERDICT_WIDTH, "verdict");
+	json_array_foreach(steps, i, step) print_step(step, out);
+	json_decref(steps);
 }

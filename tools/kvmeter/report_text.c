@@ -8,6 +8,7 @@
 #include "util.h"
 
 #define WIDTH 72
+#define ROOM_MIN 20
 #define NAME_WIDTH 15
 
 /* How much of @text fits @room: to a space, or what is left of it. */
@@ -30,11 +31,13 @@ static size_t fitting(const char *text, size_t room)
 void report_filled(FILE *out, const char *label, const char *text)
 {
 	size_t indent = strlen(label);
+	/* beside a label that leaves none, lines are longer than WIDTH */
+	size_t room = indent < WIDTH - ROOM_MIN ? WIDTH - indent : ROOM_MIN;
 	char *line;
 
-	fputs(label, out);
+	escape_line(label, out);
 	for (;;) {
-		size_t len = fitting(text, WIDTH - indent);
+		size_t len = fitting(text, room);
 
 		line = xasprintf("%.*s", (int)len, text);
 		escape_line(line, out);
