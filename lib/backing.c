@@ -101,7 +101,11 @@ static u64 type_page_bytes(const struct backing_type *type)
 
 	switch (type->pages) {
 	case PAGES_THP:
-		read_number(&bytes, THP "hpage_pmd_size");
+		/* absent before Linux 4.11 */
+		if (!read_number(&bytes, THP "hpage_pmd_size") &&
+		    errno != ENOENT)
+			die("reading " THP "hpage_pmd_size: %s",
+			    errno_text(errno));
 		break;
 	case PAGES_HUGETLB:
 		bytes = hugetlb_page_bytes(type);

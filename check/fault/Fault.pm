@@ -172,7 +172,9 @@ sub is_named
 	return 1 if $request && $text =~ /\b\Q$request\E\b/;
 	$subject =~ s/\.[0-9a-f]+\.tmp\z| \(deleted\)\z//;
 	return 1 if length $subject && index($text, $subject) >= 0;
-	return 1 if $subject =~ m{([^/]{4,})\z} && index($text, $1) >= 0;
+	# a file that had no name yet
+	return 1 if $subject =~ m{/#\d+\z};
+	return 1 if $subject =~ m{([^/]{3,})\z} && index($text, $1) >= 0;
 	return 1 if $subject =~ m{\A(/.{8,})/} && index($text, $1) >= 0;
 	my $words = $words{ $fault->{kind} } // qr/\b\Q$fault->{kind}\E\b/;
 	return $text =~ $words || $fault->{kind} =~ /^\w+/ && $text =~ /\b$&\b/;

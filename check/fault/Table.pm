@@ -43,7 +43,7 @@ sub row
 
 sub write_table
 {
-	my ($path, $tried, $scenes) = @_;
+	my ($path, $tried, $scenes, $all) = @_;
 	my (%of, %sites);
 
 	push @{ $of{ $_->{kind} } }, $_ for @$tried;
@@ -61,7 +61,8 @@ calls go on, or answers one with an errno in the kernel's place. $scenes invocat
 first recorded, with all calls of all their threads and children, each with the path
 through the code that it comes from. Then they run once for each fault: the first, second,
 middle and last call of a kind from each path, with each errno that it may have, and
-every call of a kind from the first on.
+every call of a kind from the first on. Of $all faults in all, @{[ scalar @$tried ]} were
+tried in this run, a mixture of all kinds and paths.
 
 Whatever happens, no signal ends a program, none takes longer than its deadlines, and
 none leaves a process or a file that is not whole results. A message names the call or

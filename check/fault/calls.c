@@ -44,7 +44,7 @@ static const struct call {
 	CALL_PATH(openat, 1), CALL_PATH(newfstatat, 1), CALL_PATH(faccessat, 1),
 	CALL_PATH(faccessat2, 1),
 	CALL_PATH(mkdirat, 1), CALL_PATH(unlinkat, 1), CALL_PATH(renameat, 1),
-	CALL_PATH(renameat2, 1), CALL_PATH(readlinkat, 1), CALL_PATH(statfs, 0),
+	CALL_PATH(linkat, 3), CALL_PATH(renameat2, 1), CALL_PATH(readlinkat, 1), CALL_PATH(statfs, 0),
 	CALL_PATH(execve, 0), CALL_PATH(chdir, 0), CALL_PATH(statx, 1),
 	CALL_FD(fstatfs, 0), CALL_FD(fstat, 0), CALL_FD(read, 0), CALL_FD(write, 0),
 	CALL_FD(readv, 0), CALL_FD(writev, 0), CALL_FD(pread64, 0),

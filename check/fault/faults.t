@@ -100,5 +100,5 @@ cmp_ok($reached, '>', 0.9 * @tried, 'nearly all of the faults happened') or
 cmp_ok(scalar @tried, '>', $only ? 0 : $long ? 2000 : 100, 'many were tried: ' . @tried);
 diag(@tried . ' of ' . @faults . ' faults in ' . sprintf('%.0f s', time - $begin) . ': '
 	. outcomes(@tried));
-write_table($table, \@tried, scalar @scenes) if $table;
+write_table($table, \@tried, scalar @scenes, scalar @faults) if $table;
 done_testing();
