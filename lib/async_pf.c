@@ -23,7 +23,7 @@ struct guest_scheduler async_pf_scheduler(const struct run *r, u64 quantum_us)
 
 	return (struct guest_scheduler){
 		.quantum = quantum_us * NSEC_PER_USEC / tick_ns,
-		.longest = r->gang_config.timeout_ns / 4 / tick_ns,
+		.longest = (double)r->gang_config.timeout_ns / 4 / tick_ns,
 	};
 }
 

@@ -55,8 +55,8 @@ static void leave_out_middle(char *text)
 		at--;
 	while (is_within_character(text[from]))
 		from++;
-	memcpy(text + at, dots, strlen(dots));
-	at += strlen(dots);
+	for (const char *dot = dots; *dot; dot++)
+		text[at++] = *dot;
 	memmove(text + at, text + from, strlen(text + from) + 1);
 }
 

@@ -33,12 +33,14 @@ static char *read_task(const char *file)
 static u64 switches(void)
 {
 	static const char name[] = "voluntary_ctxt_switches:";
-	char *text = read_task("status"), *at = text;
+	char *text = read_task("status"),
+	     *at = text ? strstr(text, name) : NULL;
 	u64 sum = 0;
 
-	while (at && (at = strstr(at, name))) {
+	while (at) {
 		at += strlen(name);
 		sum += strtoull(at, NULL, 10);
+		at = strstr(at, name);
 	}
 	free(text);
 	return sum;
