@@ -182,13 +182,14 @@ static void print_step(const json_t *step, FILE *out)
 /* All steps, or an end that has printed nothing yet. */
 static json_t *read_steps(const char *path)
 {
+	static json_t *steps; /* seen until the process has ended */
 	FILE *in = fopen(path, "re");
-	json_t *steps = json_array();
 	char *line = NULL;
 	size_t size = 0;
 
 	if (!in)
 		end(EXIT_USAGE, "%s: %s", path, errno_text(errno));
+	steps = json_array();
 	while (getline(&line, &size, in) >= 0)
 		if (json_array_append_new(steps, json_loads(line, 0, NULL)))
 			end(EXIT_USAGE, "%s:%zu: not a step of kvmeter bisect",
