@@ -299,8 +299,8 @@ SKIP: {
 
 	write_file("$group/$limit", 64 << 20);
 	my $remedy = fault('a control group of 64M', \@in, 'memory to run in', 'no',
-		qr/the control group leaves \d+K of 64M/, qr/^echo \d+ > \Q$group\/$limit\E, or/);
-	fault('a control group of 64M', \@in, 'memory limit', 'ok', qr/K left of 64M by \Q$group\E/, qr/^$/);
+		qr/the control group leaves \d+[KM] of 64M/, qr/^echo \d+ > \Q$group\/$limit\E, or/);
+	fault('a control group of 64M', \@in, 'memory limit', 'ok', qr/[KM] left of 64M by \Q$group\E/, qr/^$/);
 	cured('a control group of 64M', \@in, 'memory to run in', $remedy =~ s/, or .*//r);
 }
 
