@@ -95,17 +95,25 @@ static u64 hugetlb_page_bytes(const struct backing_type *type)
 				  meminfo_bytes("Hugepagesize:");
 }
 
+/* 0: the kernel has none, or does not tell, as before Linux 4.11. */
+static u64 thp_bytes(void)
+{
+	u64 bytes;
+
+	if (read_number(&bytes, THP "hpage_pmd_size"))
+		return bytes;
+	if (errno != ENOENT)
+		die("reading " THP "hpage_pmd_size: %s", errno_text(errno));
+	return 0;
+}
+
 static u64 type_page_bytes(const struct backing_type *type)
 {
 	u64 bytes = 0;
 
 	switch (type->pages) {
 	case PAGES_THP:
-		/* absent before Linux 4.11 */
-		if (!read_number(&bytes, THP "hpage_pmd_size") &&
-		    errno != ENOENT)
-			die("reading " THP "hpage_pmd_size: %s",
-			    errno_text(errno));
+		bytes = thp_bytes();
 		break;
 	case PAGES_HUGETLB:
 		bytes = hugetlb_page_bytes(type);
@@ -299,11 +307,8 @@ static int map_flags(const struct backing *b)
  */
 static void map(struct backing *b, const char *value)
 {
-	u64 align = b->page_bytes;
-	u64 thp;
+	u64 align = max_u64(b->page_bytes, thp_bytes());
 
-	if (read_number(&thp, THP "hpage_pmd_size"))
-		align = max_u64(align, thp);
 	b->map_bytes = b->bytes + align;
 	b->map = mmap(NULL, b->map_bytes, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -404,7 +409,6 @@ bool backing_huge(const struct backing *b, struct backing_huge *huge)
 		*huge = (struct backing_huge){ b->page_bytes, b->bytes };
 		return true;
 	}
-	if (!read_number(&huge->page_bytes, THP "hpage_pmd_size"))
-		huge->page_bytes = base;
+	huge->page_bytes = max_u64(thp_bytes(), base);
 	return transparent_bytes(b, &huge->bytes);
 }
