@@ -50,6 +50,12 @@ sub growth
 	} @$rows;
 }
 
+# On a busy machine peaks are seen by chance, and more has to be seen of them.
+sub undecided
+{
+	return scalar grep { $_->[1] eq 'undecided' } growth(@_);
+}
+
 # One result for each row.
 sub judge_growth
 {
