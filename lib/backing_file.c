@@ -52,11 +52,17 @@ static bool is_in_sysfs(const char *path)
 
 const char *backing_file_fault(const char *path)
 {
+	static char why[128]; /* seen until the next call */
 	struct stat st;
 
 	for (const char *c = path; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			return "a path with control characters";
+	if (stat(path, &st) && errno != ENOENT && errno != ENOTDIR) {
+		snprintf(why, sizeof(why), "it cannot be looked at: %s",
+			 errno_text(errno));
+		return why;
+	}
 	if (stat(path, &st)) {
 		if (errno != ENOENT || lstat(path, &st) == 0 ||
 		    path[strlen(path) - 1] == '/' || !parent_is_writable(path))

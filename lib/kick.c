@@ -25,7 +25,9 @@ void kick_init(void)
 {
 	struct sigaction action = { .sa_handler = count_kick };
 
-	sigaction(KICK_SIGNAL, &action, NULL);
+	if (sigaction(KICK_SIGNAL, &action, NULL))
+		die("rt_sigaction of the signal that kicks vCPUs: %s",
+		    errno_text(errno));
 }
 
 void kick_receive(u32 *count)

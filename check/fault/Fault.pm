@@ -149,24 +149,25 @@ my %words = (
 	mprotect => qr/memory|mprotect|thread/, madvise => qr/madvise|populating/i,
 	userfaultfd => qr/userfaultfd/, eventfd2 => qr/eventfd/, memfd_create => qr/memfd/,
 	perf_event_open => qr/perf_event_open|tracepoint/, 'write(stdout)' => qr/output|report/,
-	openat => qr/open|cannot be read|cannot be started/, pipe2 => qr/pipe|cannot be started/,
+	openat => qr/open|cannot be read|cannot be started|this kernel has no|no such benchmark/, pipe2 => qr/pipe|cannot be started/,
 	dup2 => qr/cannot be started|gnuplot/, lseek => qr/cannot be read/, read => qr/\bread\b/,
 	getdents64 => qr/no benchmarks|results/, newfstatat => qr/no benchmarks|results|looked at/,
 	mkdir => qr/director/, getcwd => qr/results/, fcntl => qr/cannot be (?:read|started)/,
-	execve => qr/cannot be started|hook/, prlimit64 => qr/open files|limit/,
+	execve => qr/cannot be started|hook/, readlink => qr/results|cannot be started|gnuplot/, prlimit64 => qr/open files|limit/,
 );
 
 # What stands for an errno's own text where more is known.
 my %other_words = (
 	EWOULDBLOCK => qr/another kvmeter/, EPERM => qr/no permission|run as root/, EACCES => qr/no permission|run as root/,
-	ENOSYS => qr/this kernel has no/, ENOENT => qr/which is not here/,
+	ENOSYS => qr/this kernel has no/, ENOENT => qr/which is not here|this kernel has no|no such benchmark/,
 );
 
 sub is_named
 {
 	my ($text, $fault, $r) = @_;
 	my $subject = $r->{failed} // '';
-	return 1 if $fault->{kind} =~ /stat\b|statat/ && $subject eq '';
+	# the first of all that failed need not be the one that mattered
+	return 1 if $fault->{on} || ($fault->{kind} =~ /stat\b|statat/ && $subject eq '');
 	my ($request) = $fault->{kind} =~ /^ioctl\((.*)\)$/;
 
 	return 1 if $request && $text =~ /\b\Q$request\E\b/;

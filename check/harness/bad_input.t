@@ -187,7 +187,8 @@ for my $name (sort keys %own) {
 		}
 		refused($program, ["--$option"], qr/--$option: missing argument/);
 		for my $value (@{ $rows{$option} }) {
-			my $shown = $option eq 'pin' ? '' : substr($value, 0, 20);
+			# a message is one line
+			my $shown = $option eq 'pin' ? '' : substr($value, 0, 20) =~ tr/\n/ /r;
 
 			refused($program, ["--$option=$value"], qr/--\Q$option\E/,
 				$value =~ /[,-]/ ? qr/./ : qr/\Q$shown\E|0x[0-9a-f]+/);

@@ -106,7 +106,7 @@ static void run_one(const struct trial *t, size_t i)
 	fault = fault_of(&ended, t->timeout_ns);
 	if (fault)
 		said = last_lines(errors, 10);
-	else
+	if (!fault || ended.error)
 		unlink(errors);
 	free(argv);
 	free(errors);
