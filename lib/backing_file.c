@@ -54,17 +54,19 @@ const char *backing_file_fault(const char *path)
 {
 	static char why[128]; /* seen until the next call */
 	struct stat st;
+	int error;
 
 	for (const char *c = path; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			return "a path with control characters";
-	if (stat(path, &st) && errno != ENOENT && errno != ENOTDIR) {
+	error = stat(path, &st) ? errno : 0;
+	if (error && error != ENOENT && error != ENOTDIR) {
 		snprintf(why, sizeof(why), "it cannot be looked at: %s",
-			 errno_text(errno));
+			 errno_text(error));
 		return why;
 	}
-	if (stat(path, &st)) {
-		if (errno != ENOENT || lstat(path, &st) == 0 ||
+	if (error) {
+		if (error != ENOENT || lstat(path, &st) == 0 ||
 		    path[strlen(path) - 1] == '/' || !parent_is_writable(path))
 			return "no file can be made there: name one in a "
 			       "directory that can be written";

@@ -202,6 +202,8 @@ sub message_faults
 	return if $fault->{kind} =~ /access/;
 	# what kvmeter doctor finds has a field for the remedy
 	return if $scene->{name} =~ /^kvmeter doctor/ && $text =~ /\Q$reason\E/;
+	# two of our workers have met
+	return if $text =~ /another kvmeter changes it/;
 	# nor does it matter why a hierarchy cannot be seen: mounting it anew helps
 	return if $text =~ /no memory cgroup can be seen/;
 	if ($text !~ /\Q$reason\E/ && $text !~ ($other_words{ $fault->{errno} } // qr/(?!)/)) {
