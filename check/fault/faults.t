@@ -29,7 +29,7 @@ use Share;
 use Table;
 
 use constant CI_SECONDS => 220;
-use constant CI_FAULTS => 250;
+use constant CI_FAULTS => 180;
 use constant LONG_SECONDS => 6600;
 use constant WORKERS => 2;
 use constant SHOWN => 20;    # of what is wrong in a scene
