@@ -33,7 +33,7 @@ static void divide(const struct series *s)
 
 static void leak(const struct series *s)
 {
-	if (s->nr > 6)
+	if (s->nr > 5)
 		memset(xcalloc(1, 100), 0, 1);
 }
 
@@ -53,7 +53,7 @@ static void end_wrongly(const struct series *s)
 
 static void end_silently(const struct series *s)
 {
-	if (s->higher_is_better && s->nr > 3)
+	if (s->vcpus > 4 && s->nr > 3)
 		die("%s", "");
 }
 
@@ -69,12 +69,11 @@ static void print_markup(const struct series *s)
 }
 
 /* As it is in the file: input.c would have made text of it. */
-static void print_raw(const struct series *s)
+static void print_raw(void)
 {
 	json_t *root = json_load_file(fuzz_target.files[0], 0, NULL);
 	const char *text = json_string_value(json_object_get(root, "started"));
 
-	(void)s;
 	if (text)
 		judge_plain("text", text, strlen(text));
 	json_decref(root);
@@ -82,33 +81,41 @@ static void print_raw(const struct series *s)
 
 static const struct fault {
 	const char *name;
-	void (*have)(const struct series *s);
+	void (*of_series)(const struct series *s);
+	void (*of_file)(void);
 } faults[] = {
-	{ "overflow", overflow },
-	{ "division", divide },
-	{ "leak", leak },
-	{ "spin", spin },
-	{ "exit code", end_wrongly },
-	{ "no message", end_silently },
-	{ "markup", print_markup },
-	{ "control", print_raw },
-	{ "none", NULL },
+	{ "overflow", overflow, NULL },
+	{ "division", divide, NULL },
+	{ "leak", leak, NULL },
+	{ "spin", spin, NULL },
+	{ "exit code", end_wrongly, NULL },
+	{ "no message", end_silently, NULL },
+	{ "markup", print_markup, NULL },
+	{ "control", NULL, print_raw },
 };
+
+static void have(const struct fault *f, bool can_be_read)
+{
+	size_t i;
+
+	if (f->of_file)
+		f->of_file();
+	for (i = 0; f->of_series && can_be_read && i < side.nr_series; i++)
+		f->of_series(&side.series[i]);
+}
 
 static void run(size_t nr)
 {
 	const char *wanted = getenv("FUZZ_FAULT");
 	struct problems p = { 0, NULL };
-	size_t i, f;
+	size_t f;
 
 	(void)nr;
 	side = (struct side){ 0 };
 	side_read(&side, fuzz_target.files[0], INPUT_FAILED_TAKEN, &p);
 	for (f = 0; f < ARRAY_SIZE(faults); f++)
-		for (i = 0; i < side.nr_series && !p.nr; i++)
-			if (wanted && faults[f].have &&
-			    !strcmp(wanted, faults[f].name))
-				faults[f].have(&side.series[i]);
+		if (wanted && !strcmp(wanted, faults[f].name))
+			have(&faults[f], !p.nr);
 	free(p.text);
 }
 

@@ -237,7 +237,7 @@ static void scale_samples(json_t *root, const struct place *p)
 #define ONE_IN 4
 
 /* Behind what strings say: names stay those that belong together. */
-static void spoil_strings(json_t *root, const char *hostile)
+static void spoil_strings(json_t *root, const char *hostile, size_t one_in)
 {
 	const char *key;
 	json_t *value;
@@ -247,15 +247,16 @@ static void spoil_strings(json_t *root, const char *hostile)
 	json_object_foreach(root, key, value)
 	{
 		if (!json_is_string(value) || !strcmp(key, "schema") ||
-		    below(ONE_IN))
-			spoil_strings(value, hostile);
+		    below(one_in))
+			spoil_strings(value, hostile, one_in);
 		else if (asprintf(&text, "%s%s", json_string_value(value),
 				  hostile) >= 0) {
 			json_object_set_new(root, key, json_string(text));
 			free(text);
 		}
 	}
-	json_array_foreach(root, i, value) spoil_strings(value, hostile);
+	json_array_foreach(root, i, value)
+		spoil_strings(value, hostile, one_in);
 }
 
 static void spoil_numbers(json_t *root)
@@ -292,7 +293,8 @@ static void mutate_tree(json_t *root)
 
 	switch (below(8)) {
 	case 0:
-		spoil_strings(root, fuzz_hostile[below(fuzz_hostile_nr)]);
+		spoil_strings(root, fuzz_hostile[below(fuzz_hostile_nr)],
+			      (size_t)1 << below(6));
 		return;
 	case 1:
 		spoil_numbers(root);
