@@ -18,6 +18,9 @@
 /* From here on values are shown on a logarithmic scale. */
 #define LOG_FROM 20
 
+/* More than any sample, and far from where doubles end. */
+#define VALUE_MAX 1e30
+
 /* Intervals between the tics of an axis. */
 #define TICS_MAX 5
 
@@ -218,6 +221,9 @@ void plot_axis_init(struct plot_axis *a, char name, enum plot_base base,
 {
 	double room;
 
+	/* what is beyond all numbers has no place on an axis */
+	least = fmax(0, fmin(least, VALUE_MAX));
+	largest = fmax(0, fmin(largest, VALUE_MAX));
 	*a = (struct plot_axis){ .name = name };
 	choose_unit(a, unit, largest);
 	a->log = least > 0 && largest / least >= LOG_FROM;

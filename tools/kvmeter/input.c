@@ -118,7 +118,7 @@ static void read_point(struct results *r, const json_t *point,
 	size_t before = r->nr_series, i;
 	const char *variant;
 
-	if (!json_is_integer(vcpus) || !json_is_integer(bytes) ||
+	if (json_integer_value(vcpus) < 1 || json_integer_value(bytes) < 1 ||
 	    !json_is_array(metrics)) {
 		problem(p, "%s: a point without config or metrics", r->path);
 		return;
