@@ -227,7 +227,10 @@ sub sweep {
 }
 
 sweep('sweep.json', 1, host => { cpus => 2 });
-page('sweep.html', 'sweep.json');
+{
+	local $ENV{LC_ALL} = 'C';
+	page('sweep.html', 'sweep.json');
+}
 my %sweep = judge_page('sweep', 'sweep.html');
 my $text = $sweep{'by day'}{text};
 is(scalar(@{ $sweep{'by day'}{figures} }), 7, 'sweep: runs, scaling, latencies');

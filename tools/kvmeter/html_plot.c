@@ -97,14 +97,15 @@ static struct child_end run_gnuplot(const struct plot_files *s)
 {
 	/* -d: nothing of the user's own settings */
 	char *argv[] = { "gnuplot", "-d", s->script, NULL };
-	struct child_end end = child_run(&(struct child_config){
+
+	/* in C it warns that it has no degree sign, which nobody asked for */
+	setenv("LC_ALL", "C.UTF-8", 1);
+	return child_run(&(struct child_config){
 		.argv = argv,
 		.stdout_path = s->output,
 		.stderr_path = s->errors,
 		.timeout_ns = TIMEOUT_NS,
 	});
-
-	return end;
 }
 
 /*
@@ -117,7 +118,7 @@ static void pass_on(const char *errors, const char *script)
 	const char *of_script = errors ? strstr(errors, script) : NULL;
 
 	if (of_script)
-		warn("gnuplot: %s", of_script + strlen(script));
+		warn("gnuplot: %s", of_script);
 }
 
 /* Why it failed, to be freed; NULL: it has not, but may have had to say. */
