@@ -27,11 +27,10 @@ benchmarks(
 		qr/a skip is a failure: --strict/],
 );
 SKIP: {
-	skip 'no locale can be made here: apt-get install locales', 1 unless $german;
+	skip 'no locale can be made here: apt-get install locales', 2 unless $german;
 	benchmarks(['a language with decimal commas', { env => \@german }, [], 0]);
+	like(read_file(results()), qr/"verdict": *"pass"/, 'numbers are JSON\'s in any language');
 }
-my $json = read_file(results());
-like($json, qr/"verdict": *"pass"/, 'numbers are JSON\'s in any language');
 
 # ---- the tool ----
 
