@@ -26,7 +26,7 @@ use Values;
 
 use constant FIXED_SEED => 1;
 my $long = $ENV{KVMETER_LONG};
-my $lines = $long ? 20_000 : 1_200;      # of each seed
+my $lines = $long ? 20_000 : 600;        # of each seed
 my $real_lines = $long ? 400 : 16;
 my $workers = 2;
 my $out = abs_path($ENV{KVMETER_OUT} // 'build/' . (uname())[4]);
