@@ -197,7 +197,8 @@ sub refusal_fault {
 
 sub end_fault {
 	my ($r, $line) = @_;
-	my $codes = join(' ', @{ $line->{args} }) =~ /\Abisect step\b/ ? \%step_codes : \%codes;
+	# git bisect run calls it, without a word too few or too many
+	my $codes = join(' ', @{ $line->{args} }) =~ /\Abisect(?!\s+(?:record|log)\b)/ ? \%step_codes : \%codes;
 
 	return "makes a sanitizer report $1"
 		if $r->{err} =~ m{((?:\S+: runtime error|ERROR: \w+Sanitizer): .{0,60})};

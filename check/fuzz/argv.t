@@ -315,7 +315,7 @@ for my $p (@benches) {
 	like($r->{err}, qr{/dev/kvm}, "$p->{name}: ... and says so");
 }
 try_known($_->{program}, @once) for @benches;
-try_known($tools[0]{program}, ['doctor'], ["\e[2J"], ['compare', "\n" x 9, '-f', "\xff"],
+try_known($tools[0]{program}, ['doctor'], ['bisect'], [qw(bisect log --log=/dev/full)], ["\e[2J"], ['compare', "\n" x 9, '-f', "\xff"],
 	  ['bisect', 'log', '--log', 'broken.json'], ['ab', 'page_table_test', '--results', "\xff\n/none", '--same']);
 for my $seed ($given // (FIXED_SEED, $fresh)) {
 	my $found = judge('without KVM', $lines, $seed, sub { new_line(\@all, $seed, @_) });

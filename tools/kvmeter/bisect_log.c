@@ -179,18 +179,21 @@ static void print_step(const json_t *step, FILE *out)
 	free(figure);
 }
 
+/* Of one step, a line: a device may give bytes without an end. */
+#define STEP_BYTES_MAX KIB(256)
+
 /* All steps, or an end that has printed nothing yet. */
 static json_t *read_steps(const char *path)
 {
 	static json_t *steps; /* seen until the process has ended */
+	static char *line;
 	FILE *in = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
 
 	if (!in)
 		end(EXIT_USAGE, "%s: %s", path, errno_text(errno));
 	steps = json_array();
-	while (getline(&line, &size, in) >= 0)
+	line = xcalloc(1, STEP_BYTES_MAX);
+	while (fgets(line, STEP_BYTES_MAX, in))
 		if (json_array_append_new(steps, json_loads(line, 0, NULL)))
 			end(EXIT_USAGE, "%s:%zu: not a step of kvmeter bisect",
 			    path, json_array_size(steps) + 1);
