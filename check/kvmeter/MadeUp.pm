@@ -26,6 +26,8 @@ if (!-x $tool) {
 	plan(skip_all => 'kvmeter is not built: it needs jansson (libjansson-dev)');
 }
 chdir(tempdir(CLEANUP => 1)) or die "scratch: $!\n";
+# File::Temp, whose own END comes later, does not remove where we are.
+END { chdir('/') }
 
 # Standard output, standard error, exit code.
 sub kvmeter {
