@@ -166,7 +166,7 @@ none_of('shell scripts', shell_faults(@shell));
 isnt(join('', shell_faults(sample('bad.sh', "#!/bin/sh\necho \$1\n"))), '',
 	'a shell script with a fault');
 none_of('Perl scripts', grep { !/syntax OK/ }
-	map { `perl -c $_ 2>&1` } @perl);
+	map { `TMPDIR=$scratch perl -c $_ 2>&1` } @perl);
 
 # ---- white space ----
 
