@@ -15,6 +15,7 @@
 #include "interrupt.h"
 #include "patience.h"
 #include "populate.h"
+#include "remedy.h"
 #include "thread_start.h"
 #include "util.h"
 
@@ -144,7 +145,10 @@ void populate(void *mem, u64 bytes, u64 page_bytes)
 	u64 slice = max_u64(SLICE_BYTES, page_bytes);
 	u64 threads = min_u64(usable_cpus(), SLICE_THREADS);
 
-	sigaction(SIGBUS, &on_bus, &before);
+	if (sigaction(SIGBUS, &on_bus, &before))
+		die("rt_sigaction of SIGBUS, by which memory tells that it "
+		    "has no page: %s",
+		    errno_text(errno));
 	for (u64 at = 0; at < bytes; at += slice) {
 		u64 part = min_u64(slice, bytes - at);
 		u64 nr = DIV_ROUND_UP(part,

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
 #include <signal.h>
 
 #include "clock.h"
+#include "remedy.h"
 #include "stops.h"
+#include "util.h"
 
 /* Of the process: the only state of this file. */
 static u64 seen;
@@ -25,7 +28,9 @@ void stops_init(void)
 		.sa_flags = SA_RESTART,
 	};
 
-	sigaction(SIGCONT, &action, NULL);
+	if (sigaction(SIGCONT, &action, NULL))
+		die("rt_sigaction of SIGCONT, which tells of stops: %s",
+		    errno_text(errno));
 }
 
 u64 stops_seen(void)

@@ -13,7 +13,8 @@
 #include "util.h"
 #include "watchdog.h"
 
-/* Looks before it barks. */
+/* Looks before it barks: beside what is timed, a wake-up each 10 s that reads
+ * two files of /proc. */
 #define LOOKS 12
 
 /* Main threads are watched but once: the only state of this file. */

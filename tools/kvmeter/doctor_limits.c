@@ -49,8 +49,10 @@ static void look_at_files(struct doctor *d)
 			     NULL);
 		return;
 	}
-	while (vcpus < wanted && vm_files_needed(vcpus + 1) <= have)
-		vcpus++;
+	/* so many more for each vCPU */
+	few = vm_files_needed(0);
+	if (have > few)
+		vcpus = (have - few) / (vm_files_needed(1) - few);
 	few = vm_files_needed(d->host.cpus);
 	doctor_found(d, NULL, have < few ? FINDING_HINDERS : FINDING_OK,
 		     xasprintf("%llu at most: enough for %llu vCPUs",
