@@ -33,6 +33,7 @@ write_file(scratch('script'), <<'END');
 cat added
 echo to stderr >&2
 cat /proc/cmdline
+echo "crashes: $(cat /proc/sys/debug/exception-trace)"
 for module in kvm kvm_amd; do
 	for name in eager_page_split nested; do
 		file=/sys/module/$module/parameters/$name
@@ -51,6 +52,7 @@ ends('a script: its output and status', $r, 7, qr/^was added$/m,
      qr/^to stderr$/m, qr/exited with 7/, qr/kvmeter=here/);
 is(read_file("$dir/dir/file"), "kept\n", 'what it leaves in /output comes back');
 like(read_file("$dir/dmesg"), qr/Linux version/, 'the messages of the kernel too');
+ends('the kernel tells where programs crash', $r, 7, qr/^crashes: 1$/m);
 SKIP: {
 	skip 'kvm is no module there', 2 if $vm !~ /^x86_64/;
 	ends('parameters reach kvm', $r, 7, qr/^kvm\.eager_page_split=N$/m,
@@ -98,6 +100,34 @@ ok($r->{seconds} < $limit + 30, '... that comes in time');
 $r = in_machine(@setup, 'CMDLINE=rdinit=/nothing', '--', 'true');
 ends('a kernel that does not get to the command', $r, 125,
      qr/before the command ran/, qr/\| .*panic/);
+
+# what the emulator does, and what the programs do
+my $made_up = scratch('made-up');
+my $arm64 = <<'END';
+[  9.1] name[1955]: unhandled exception: DABT (lower EL), ESR 0x0000000092000004
+[  9.1] pc : 0000000000405b88
+[  9.1] x2 : 00000000000000f4 x1 : %s x0 : 0000000000000148
+END
+my $x86_64 = "[  9.1] name[74]: segfault at 0 ip 401b00 sp 7ff error 4 in name[401000+1000]\n";
+
+mkdir $made_up;
+for (['a crash on arm64', sprintf($arm64, '0000000000000000'), 1, qr/^$/],
+     ['a register of a guest in the host', sprintf($arm64, '1de7ec7edbadc0de'), 1, qr/register/],
+     ['a crash on x86_64', $x86_64, 1, qr/^$/],
+     ['no crash', "[  9.1] Linux version 1de7ec7edbadc0de\n", 0, qr/^$/]) {
+	my ($name, $dmesg, $crashes, $fault) = @$_;
+
+	write_file("$made_up/dmesg", "[  1.0] before\n$dmesg\[  9.2] behind\n");
+	is(scalar(my @found = crashes($made_up)), $crashes, "$name: is found");
+	like(emulator_fault({ status => 0, text => '' }, $made_up), $fault,
+	     '... and whose fault it is');
+}
+for (['a CPU that stands still', 125, qr/hard LOCKUP/], ['... in a test that fails', 1, qr/^$/]) {
+	my ($name, $status, $fault) = @$_;
+
+	like(emulator_fault({ status => $status, text => "watchdog: hard LOCKUP on cpu 1\n" },
+			    $made_up), $fault, $name);
+}
 
 # what is never started
 for (['no such machine', 'pdp11'], ['no such kernel', $vm, 'KERNEL=2.4'],
