@@ -17,6 +17,10 @@
 #define VCPU_BYTES KIB(640)
 #define MAPPED_PER_TABLE 64
 
+/* What a group has used changes until it is asked again: the shell that raises
+ * the limit is in it, and each CPU that runs it keeps some pages charged. */
+#define USED_CHANGES MIB(16)
+
 u64 memory_needed(u64 guest_bytes, u64 mapped_bytes, u64 nr_vcpus)
 {
 	return guest_bytes + mapped_bytes / MAPPED_PER_TABLE +
@@ -82,7 +86,8 @@ static char *of_cgroups(u64 bytes)
 			format_size(need, ALIGN_UP(bytes, MIB(1))),
 			format_size(have, ALIGN_DOWN(left, KIB(64))),
 			format_size(of, m.limit),
-			(unsigned long long)ALIGN_UP(m.used + bytes, MIB(1)),
+			(unsigned long long)ALIGN_UP(
+				m.used + bytes + USED_CHANGES, MIB(1)),
 			m.file);
 	free(m.file);
 	return why;
