@@ -179,7 +179,11 @@ IN_PAIRS := $(patsubst %,check/%.t,self/% source/% stats/% doc/% build/% vm/% \
 IN_PAIRS += $(filter-out %/real.t %/ab_real.t %/ab.t %/doctor.t,$(wildcard check/kvmeter/*.t))
 alone = $(filter-out $(IN_PAIRS),$(call programs,$(1)))
 in_pairs = $(filter $(IN_PAIRS),$(call programs,$(1)))
-limited = $(foreach c,$(2),$(addprefix --limit $(call seconds,$c) ,$(call $(1),$c)))
+# What others do on the machine can fail these: they get a second try.
+UNSTEADY := harness kvmeter native limit vm kselftest resource scale signal
+tries = $(if $(filter $(UNSTEADY),$(1)),2,1)
+limited = $(foreach c,$(2),$(addprefix --limit $(call seconds,$c) \
+				  --tries $(call tries,$c) ,$(call $(1),$c)))
 # A dozen checks compile the same: what comes from another directory is alike but
 # for that directory in the debug information.
 share_objects = PATH=/usr/lib/ccache:$$PATH CCACHE_DIR=$(abspath $(OUT))/ccache \

@@ -9,13 +9,13 @@ program() {
 	chmod +x "$scratch/$1"
 }
 
-# run [jobs=N] PROGRAM...: the option stands before those that it is for.
+# run {[jobs=N] [tries=N] PROGRAM...}...: options stand before those that they are for.
 run() {
 	local words=() word
 
 	for word in "$@"; do
 		case $word in
-		jobs=*) words+=(--jobs "${word#*=}") ;;
+		jobs=* | tries=*) words+=("--${word%%=*}" "${word#*=}") ;;
 		*) words+=("$scratch/$word") ;;
 		esac
 	done
@@ -275,6 +275,40 @@ it "... which those beside others are not" says '^1 passed, 1 failed' \
 for signal in INT TERM HUP; do
 	it "SIG$signal ends all of them" ends_all $signal
 done
+# ---- those that get another try ----
+
+# Each fails once, or as often as it is run, and says when it does so.
+for name in shy shier shyer shyest; do
+	program "$name" <<-X
+	echo 1..2; echo "ok 1"; echo $name >>$scratch/runs
+	[ -e $scratch/done.$name ] || printf "not "; echo "ok 2 - $name"; echo "# busy"
+	touch $scratch/done.$name; [ ! -e $scratch/busy ] || echo "# not alone"
+	X
+done
+
+# anew WORD...: with none of them done
+anew() {
+	rm -f "$scratch"/{done.*,runs,busy,logs/*}
+	run "$@"
+}
+
+it "one that fails once" says '^1 passed, 1 failed, 0 skipped$' anew shy
+it "... passes when it is run again" says '^2 passed, 0 failed, 0 skipped$' anew tries=2 shy
+it "... which is said at once" says '^AGAIN .*/shy .*it will be run again$' anew tries=2 shy
+it "... and at the end" says '^  .*/shy: not ok 2 - shy$' anew tries=2 shy
+it "... with the reason" says '^    # busy$' anew tries=2 shy
+it "... and both have a log" grep -qx "ok 2 - shy" "$scratch"/logs/*-shy.again.log
+it "... of their own" grep -qx "not ok 2 - shy" "$scratch"/logs/*-shy.log
+it "one that fails twice" counts "1 passed, 1 failed, 0 skipped" 1 tries=2 fail
+it "one that passes is not run again" anew tries=2 pass shy
+it "... and that is seen" grep -qx shy "$scratch/runs"
+it "after all others and alone" says '^7 passed, 0 failed' \
+	anew jobs=2 tries=2 slow shy shier pass
+it "... each of which is" fails grep -l "not alone" "$scratch"/logs/*.again.log
+it "three are run again" says '^7 passed, 0 failed' anew tries=2 shy shier shyer tries=1 slow
+it "... but no more" says '^7 passed, 1 failed' anew tries=2 shy shier shyer shyest
+it "... which are not hidden" says '^FAILED .*/shyest ' anew tries=2 shy shier shyer shyest
+it "one that crashes" counts "1 passed, 1 failed, 0 skipped" 1 tries=2 crash
 it "no number of jobs" exits 2 check/run --jobs 0 "$scratch/pass"
 
 it "without logs" says "^1 passed, 1 failed" check/run "$scratch/fail"
