@@ -10,8 +10,8 @@
 #include "backing.h"
 #include "backing_file.h"
 #include "compat.h"
-#include "limits.h"
 #include "remedy.h"
+#include "rlimit.h"
 #include "units.h"
 #include "util.h"
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "dirty_ring.h"
-#include "limits.h"
 #include "populate.h"
 #include "quirks.h"
 #include "remedy.h"
+#include "rlimit.h"
 #include "units.h"
 #include "util.h"
 #include "vm.h"

@@ -12,11 +12,11 @@
 #include <unistd.h>
 #include "child.h"
 #include "clock.h"
-#include "limits.h"
 #include "oom.h"
 #include "outfile.h"
 #include "patience.h"
 #include "remedy.h"
+#include "rlimit.h"
 #include "util.h"
 
 /* What a program may have to say, all in all. */

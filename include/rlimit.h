@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Limits of this process: setrlimit(2). */
-#ifndef KVMETER_LIMITS_H
-#define KVMETER_LIMITS_H
+#ifndef KVMETER_RLIMIT_H
+#define KVMETER_RLIMIT_H
 
 #include "types.h"
 

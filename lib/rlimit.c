@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "limits.h"
+#include "rlimit.h"
 #include "units.h"
 #include "util.h"
 
