@@ -34,8 +34,10 @@ struct guest_scheduler async_pf_scheduler(const struct run *r, u64 quantum_us);
  */
 struct async_pf_counts {
 	u64 not_present, ready, repeated, wake_all;
-	u64 waiting;	  /* not-present without a ready */
-	u64 unmatched;	  /* ready without a not-present */
+	u64 waiting;			    /* not-present without a ready */
+	u64 unmatched;			    /* ready without a not-present */
+	u32 waiting_token, unmatched_token; /* the last of them, or 0 */
+	u64 empty;			    /* interrupts without a token */
 	u64 overflow;	  /* lists that were too short to tell */
 	u64 shortest_ns;  /* in flight; 0: none was */
 	u64 in_flight_ns; /* sum */

@@ -38,6 +38,11 @@ void async_pf_add(struct async_pf_counts *c, const struct guest_scheduler *s,
 	c->wake_all += s->wake_all;
 	c->waiting += s->waiting.nr;
 	c->unmatched += s->unmatched.nr;
+	if (s->waiting.nr)
+		c->waiting_token = s->waiting.token[s->waiting.nr - 1];
+	if (s->unmatched.nr)
+		c->unmatched_token = s->unmatched.token[s->unmatched.nr - 1];
+	c->empty += s->empty;
 	c->overflow += s->overflow;
 	c->in_flight_ns += s->in_flight.sum * tick_ns;
 	if (shortest_ns && (!c->shortest_ns || shortest_ns < c->shortest_ns))
@@ -55,10 +60,11 @@ void async_pf_check_paired(struct run *r, int id,
 	check(r, id,
 	      c->ready == c->not_present && !c->waiting && !c->unmatched &&
 		      !c->overflow,
-	      "%llu not-present, %llu ready; %llu of the former and %llu of "
-	      "the latter without the other",
+	      "%llu not-present, %llu ready; %llu of the former (token 0x%x) "
+	      "and %llu of the latter (0x%x) without the other",
 	      (unsigned long long)c->not_present, (unsigned long long)c->ready,
-	      (unsigned long long)c->waiting, (unsigned long long)c->unmatched);
+	      (unsigned long long)c->waiting, c->waiting_token,
+	      (unsigned long long)c->unmatched, c->unmatched_token);
 }
 
 /* include/trace/events/kvm.h of the kernel; a token is never 0. */
@@ -130,6 +136,9 @@ void async_pf_sample(struct run *r, const struct async_pf_metrics *m,
 	       100.0 * c->in_flight_ns / r->nr_vcpus / ns);
 	sample_value(r, m->not_present, c->not_present);
 	sample_value(r, m->ready, c->ready);
+	if (c->empty)
+		remark(r, m->ready, "%llu interrupts told of no page",
+		       (unsigned long long)c->empty);
 	sample_value(r, m->repeated, c->repeated);
 	sample_value(r, m->wake_all, c->wake_all);
 }

@@ -60,6 +60,7 @@ struct guest_scheduler {
 	u64 not_present;
 	u64 ready; /* without those to wake all */
 	u64 wake_all;
+	u64 empty;    /* interrupts that told of no page */
 	u64 repeated; /* not-present events for a page that had been ready */
 	u64 early;    /* ready events that came before their not-present */
 	struct guest_tokens waiting;   /* not-present, not ready yet */

@@ -85,6 +85,10 @@ static void count_in_flight(struct guest_scheduler *s, u32 token)
 
 static void take_ready(struct guest_scheduler *s, u32 token)
 {
+	if (!token) {
+		s->empty++;
+		return;
+	}
 	if (token == ASYNC_PF_WAKE_ALL) {
 		s->wake_all++;
 		wake(s, token);
