@@ -92,7 +92,8 @@ sub figures {
 
 remove_tree($work);
 make_path($work, $found);
-system("make --no-print-directory -j2 LLVM=1"
+# argv.t builds the same
+system("flock $out/check/fuzz make --no-print-directory -j2 LLVM=1"
 	. " SANITIZE=fuzzer-no-link,address,undefined,float-cast-overflow"
 	. " O=$out/check/fuzz/scratch all fuzz >$out/check/fuzz/build.log 2>&1") == 0
 	or BAIL_OUT("the build failed: $out/check/fuzz/build.log");

@@ -131,7 +131,8 @@ it "no such command: nothing" offers "" kvmeter guess --
 it "no such program: nothing" offers "" "$files/page_table_test" --
 
 # installed, each command finds it under its own name
-it "make install" make --no-print-directory PREFIX=/opt DESTDIR="$scratch/root" install
+it "make install" make --no-print-directory -j2 O="$scratch/build" PREFIX=/opt \
+	DESTDIR="$scratch/root" install
 installed=$scratch/root/opt/share/bash-completion/completions
 COMPLETION=$installed/kvmeter it "kvmeter: installed" offers "--help" kvmeter list --he
 for bench in $benchmarks; do
