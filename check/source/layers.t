@@ -15,7 +15,7 @@ use Test::More;
 # own layer and of those below.
 my @layers = (
 	[qw(types version)],
-	[qw(util bitmap units remedy startup limits escape)],
+	[qw(util bitmap units remedy startup rlimit escape)],
 	[qw(random spread rank_test student joint_test bootstrap detectable judge
 	   steady threshold turns)],
 	[qw(cgroup clock patience stops futex kick thread_start pin watchdog
