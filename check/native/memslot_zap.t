@@ -85,19 +85,42 @@ my %notices = (
 	'extra-zap' => [ 'refault: working set', qw(none toggle-no-quirk move-no-quirk flags) ],
 );
 
-for my $fault (sort keys %notices) {
-	my ($check, @ops) = @{ $notices{$fault} };
-	my ($text) = Native::run('memslot_zap_test', '-b', '4M', '-v', 2, '--passes', 1,
-		'--warmup', 0, '--runs', 1, '--inject', $fault);
+sub notices {
+	my ($fault, $check, $ops, @options) = @_;
+	my ($text) = Native::run('memslot_zap_test', @options, '--passes', 1, '--warmup', 0,
+		'--runs', 1, '--inject', $fault);
+	my $why = $text =~ /^1\.\.0 # SKIP (.*)/m ? $1 : undef;
 
-	for my $op (@ops) {
+	for my $op (@$ops) {
+		my $title = "--inject $fault @options, $op";
+
 		SKIP: {
-			skip("--inject $fault, $op: not here", 1)
+			skip("$title: $why", 1) if $why;
+			skip("$title: $1", 1)
+				if $text =~ /^ok \d+ - \S+ \S+ op=\Q$op $check\E # SKIP not verified: (.*)/m;
+			skip("$title: not here", 1)
 				if $text =~ /^# without op=\Q$op\E:/m ||
 				   $fault eq 'no-zap' && $text !~ /working set.* all is to come back/;
 			like($text, qr/^not ok \d+ - \S+ \S+ op=\Q$op $check\E #/m,
-				"--inject $fault, $op: noticed");
+				"$title: noticed");
 		}
 	}
+}
+
+for my $fault (sort keys %notices) {
+	my ($check, @ops) = @{ $notices{$fault} };
+
+	notices($fault, $check, \@ops, '-b', '4M', '-v', 2);
+	# of so few blocks each one counts
+	notices($fault, $check, \@ops, '-b', '16M', '-s', 'anonymous_thp')
+		if $check =~ /^refault/;
+}
+
+# Fewer pages than the vCPU has of its own.
+{
+	my ($text) = bench(['memslot_zap_test', qw(-b 64K --passes 1 --warmup 0 --runs 1)]);
+	my @proven = grep { !/ # SKIP / } $text =~ /^ok .* refault: working set # .*/mg;
+
+	is("@proven", '', 'a working set that is too small to be told is not verified');
 }
 done_testing();
