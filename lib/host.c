@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "kvm_module.h"
 #include "units.h"
 #include "util.h"
-
-#define MODULES "/sys/module"
 
 /* What follows "KEY : " in the first line of @text that begins with @key. */
 static char *field(const char *text, const char *key)
@@ -122,17 +121,10 @@ static void add_parameters(struct host_facts *host, const char *module)
 	free(path);
 }
 
-/* kvm_intel, kvm_amd, kvm_pvm: the first one there; without, kvm itself. */
+/* Where there is none beside it, kvm itself. */
 static void read_kvm(struct host_facts *host)
 {
-	DIR *dir = opendir(MODULES);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		if (strncmp(entry->d_name, "kvm_", 4) == 0 && !host->kvm_module)
-			host->kvm_module = xstrdup(entry->d_name);
-	if (dir)
-		closedir(dir);
+	host->kvm_module = kvm_module_name("");
 	add_parameters(host, "kvm");
 	if (host->kvm_module)
 		add_parameters(host, host->kvm_module);

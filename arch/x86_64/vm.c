@@ -7,6 +7,7 @@
 #include "arch.h"
 #include "arch_cpu.h"
 #include "arch_vm.h"
+#include "kvm_module.h"
 #include "util.h"
 #include "vcpu.h"
 #include "vm.h"
@@ -165,30 +166,13 @@ bool arch_read_fault_logs(void)
 /* Page modification logging: Intel SDM vol. 3, "Page-Modification Logging". */
 bool arch_cpu_buffers_dirty_pages(void)
 {
-	char *pml = read_text("/sys/module/kvm_intel/parameters/pml");
-	bool on = pml && *pml == 'Y';
-
-	free(pml);
-	return on;
+	return kvm_module_switch("", "pml");
 }
 
-/* One of KVM's vendor modules says that the hardware walks two dimensions. */
+/* KVM's module says that the hardware walks two dimensions. */
 static bool has_two_dimensional_paging(void)
 {
-	static const char *const parameters[] = {
-		"/sys/module/kvm_intel/parameters/ept",
-		"/sys/module/kvm_amd/parameters/npt",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++) {
-		char *value = read_text("%s", parameters[i]);
-		bool on = value && (value[0] == 'Y' || value[0] == '1');
-
-		free(value);
-		if (on)
-			return true;
-	}
-	return false;
+	return kvm_module_switch("", "ept") || kvm_module_switch("", "npt");
 }
 
 /*

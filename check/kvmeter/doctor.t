@@ -266,6 +266,17 @@ SKIP: {
 		qr/^kvm_amd, npt=N, tdp_mmu=Y, nx_huge_pages=Y$/, qr/^$/);
 	write_file("$modules/kvm_amd/parameters/npt", "Y\n");
 	fault('nested paging', \@modules, 'paging', 'ok', qr/by hardware \(npt\)/, qr/^$/);
+	# both built in, on a CPU of the other vendor, and a third that is loaded
+	my $cpuinfo = scratch('cpuinfo');
+	my @both = in_namespace("mount --bind $modules /sys/module; mount --bind $cpuinfo /proc/cpuinfo");
+	write_file($cpuinfo, "flags\t\t: fpu vmx\n");
+	system('mkdir', '-p', "$modules/kvm_intel/parameters");
+	write_file("$modules/kvm_intel/parameters/ept", "N\n");
+	fault('module of the CPU', \@both, 'paging', 'noisy', qr/by shadow paging \(ept=N\)/,
+		qr/^modprobe -r kvm_intel /);
+	system('mkdir', '-p', "$modules/kvm_pvm");
+	fault('module in software', \@both, 'KVM module', 'ok',
+		qr/^kvm_pvm, tdp_mmu=Y, nx_huge_pages=Y$/, qr/^$/);
 
 	my $trace = 'tracepoint lock/contention_begin';
 	my @untraced = in_namespace('umount -l /sys/kernel/debug 2>/dev/null || true

@@ -10,11 +10,11 @@
 #include "arch.h"
 #include "doctor.h"
 #include "kvm_ioctl.h"
+#include "kvm_module.h"
 #include "mode.h"
 #include "util.h"
 
 #define KVM_PATH "/dev/kvm"
-#define MODULES "/sys/module"
 
 /* NULL: no such group. To be freed. */
 static char *group_name(gid_t gid)
@@ -62,35 +62,19 @@ static bool find_misc_device(const char *name, unsigned long *minor)
 	return found;
 }
 
-static bool cpu_has(const char *flag)
-{
-	char *text = read_text("/proc/cpuinfo");
-	char *word = xasprintf(" %s ", flag);
-	bool found = text && strstr(text, word);
-
-	free(text);
-	free(word);
-	return found;
-}
-
-/* Which module brings KVM to a CPU with that flag in /proc/cpuinfo. */
-static const struct {
-	const char *flag, *module;
-} vendors[] = { { "vmx", "kvm_intel" }, { "svm", "kvm_amd" } };
-
 static char *missing_remedy(const struct doctor *d)
 {
+	const char *module = kvm_module_of_cpu("");
 	unsigned long minor;
 
 	if (find_misc_device("kvm", &minor))
 		return xasprintf("mknod " KVM_PATH " c 10 %lu, or start the "
 				 "container with --device " KVM_PATH,
 				 minor);
-	for (size_t i = 0; i < ARRAY_SIZE(vendors); i++)
-		if (cpu_has(vendors[i].flag))
-			return xasprintf("modprobe %s; if that fails, enable "
-					 "virtualization in the firmware",
-					 vendors[i].module);
+	if (module)
+		return xasprintf("modprobe %s; if that fails, enable "
+				 "virtualization in the firmware",
+				 module);
 	if (d->host.hypervisor)
 		return xstrdup("enable nested virtualization in the hypervisor "
 			       "that this host runs under");
