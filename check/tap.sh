@@ -79,7 +79,8 @@ exits() {
 }
 
 # says PATTERN COMMAND [ARGUMENT...]: its output, shown, matches an extended
-# regular expression in some line; its exit status does not matter.
+# regular expression in some line; its exit status matters only to exits, which
+# may stand here: says PATTERN exits STATUS COMMAND.
 says() {
 	local pattern=$1 text=$output.says status
 
@@ -90,4 +91,5 @@ says() {
 		echo "no line matches: $pattern"
 		return 1
 	}
+	[ "$1" != exits ] || [ "$status" -eq 0 ]
 }
