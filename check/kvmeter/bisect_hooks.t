@@ -100,7 +100,11 @@ echo the kernel >"$kernel/arch/x86/boot/bzImage"
 build ARCH=x86_64 >/dev/null
 
 program ssh <<'END'
-[ -e $MACHINE/on ] || exit 255
+[ -e $MACHINE/on ] || {
+	# up at the next attempt
+	[ ! -e $MACHINE/rebooting ] || mv $MACHINE/rebooting $MACHINE/on
+	exit 255
+}
 while [ $# -gt 0 ]; do
 	case $1 in
 	-o) shift ;;
@@ -208,13 +212,21 @@ it "ssh-host boot: nothing, but a reset helps" says "did not come up .* it was r
 	exits 1 ssh_boot --reset "touch $machine/on; echo boot-3 >$machine/boot_id"
 fresh_machine nothing
 it "ssh-host boot: nor does a reset" says "lost" exits 126 ssh_boot --reset true
+fresh_machine new
+rm "$machine/on"
+it "ssh-host boot: no machine" says "not back within 3 s; no --reset" exits 126 ssh_boot
+it "... nor after a reset" says "lost" exits 126 ssh_boot --reset true
+
+# The commit before has died under the benchmark.
+it "ssh-host boot: a reset brings it back" says "^root@box: Linux 6.99-test" \
+	exits 0 ssh_boot --reset "touch $machine/on"
 WAIT=
+fresh_machine new
+mv "$machine/on" "$machine/rebooting"
+it "ssh-host boot: it reboots by itself" says "^root@box: Linux 6.99-test" exits 0 ssh_boot
 fresh_machine new
 on_machine kexec <<<'exit 1'
 it "ssh-host boot: a kernel that is refused" says "cannot be started" exits 1 ssh_boot
-fresh_machine new
-rm "$machine/on"
-it "ssh-host boot: no machine" says "no connection" exits 126 ssh_boot
 it "ssh-host boot: no way" exits 126 ssh_boot --via ether
 it "ssh-host boot: no time" exits 126 ssh_boot --wait soon
 
@@ -244,7 +256,8 @@ it "ssh-host run: the connection breaks" says "connection broke" \
 	exits 1 ssh_run root@box -- ./bench 255
 it "ssh-host run: not there" exits 127 ssh_run root@box -- ./walk
 rm "$machine/on"
-it "ssh-host run: no machine" exits 126 ssh_run root@box -- ./bench 0
+it "ssh-host run: dead after its boot" says "no connection" exits 1 \
+	ssh_run root@box -- ./bench 0
 
 # The same words of what is wrong.
 fresh_machine new
