@@ -11,6 +11,9 @@
 /* The share of experiments that find a shift of the size returned below. */
 #define DETECTABLE_POWER 0.8
 
+/* Of the standard normal: what that adds to a critical z, or t. */
+#define DETECTABLE_QUANTILE 0.8416212335729143
+
 /*
  * The smallest shift between two sets of normal samples, in their standard
  * deviation, that rank_test() finds at @alpha with DETECTABLE_POWER. INFINITY:

@@ -32,8 +32,7 @@ static double normal_quantile(double p)
 /* pi/3 is how much less the rank test makes of normal samples than a t test. */
 static double asymptotic_shift(double nr_a, double nr_b, double alpha)
 {
-	double z = normal_quantile(1 - alpha / 2) +
-		   normal_quantile(DETECTABLE_POWER);
+	double z = normal_quantile(1 - alpha / 2) + DETECTABLE_QUANTILE;
 
 	return z * sqrt(M_PI / 3 * (1 / nr_a + 1 / nr_b));
 }

@@ -75,9 +75,6 @@ static void judge_by_ranks(struct comparison *c, size_t nr)
 	free(p);
 }
 
-/* Of the normal distribution, for DETECTABLE_POWER. */
-static const double power_quantile = 0.8416212335729143;
-
 /* As far as the test has a critical |t|: for DETECTABLE_POWER a bit more. */
 static void judge_jointly(struct comparison *c, size_t nr, double alpha)
 {
@@ -93,7 +90,7 @@ static void judge_jointly(struct comparison *c, size_t nr, double alpha)
 	for (i = 0; i < nr; i++) {
 		c[i].p_adjusted = metrics[i].p;
 		if (c[i].median_before > 0 && isfinite(critical))
-			c[i].detectable = (critical + power_quantile) *
+			c[i].detectable = (critical + DETECTABLE_QUANTILE) *
 					  metrics[i].error / c[i].median_before;
 	}
 	free(metrics);
@@ -258,6 +255,6 @@ double judge_shift(size_t runs, size_t nr, const struct judge_rule *rule)
 	if (!rule->same_runs || ranks_can_tell(runs, runs, nr, rule->alpha) ||
 	    !joint_can_tell(runs, runs, rule->alpha))
 		return detectable_shift(runs, runs, rule->alpha / nr);
-	return (joint_critical(runs, nr, rule->alpha) + power_quantile) *
+	return (joint_critical(runs, nr, rule->alpha) + DETECTABLE_QUANTILE) *
 	       sqrt(2.0 / runs);
 }

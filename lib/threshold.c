@@ -9,9 +9,6 @@
 #include "threshold.h"
 #include "util.h"
 
-/* Of the standard normal: what DETECTABLE_POWER adds to a critical t. */
-#define POWER_QUANTILE 0.8416212335729143
-
 #define TWO_SIDED_5_PERCENT 0.025
 
 /* A time or count of 0 is one below the resolution. */
@@ -163,7 +160,7 @@ static bool files_suffice(const struct threshold_figure *f, size_t files,
 
 	return fabs(log(f->factor)) >=
 	       error * (student_quantile(alpha, df + files - 1) +
-			POWER_QUANTILE);
+			DETECTABLE_QUANTILE);
 }
 
 static bool runs_suffice(const struct threshold_figure *f, size_t files,

@@ -251,8 +251,18 @@ unlink('broken');
 step('a hook that is gone', 128, qr{broken: No such file});
 record('a program', @both, '--run', 'nobody-knows-this {}');
 step('a program that is not there', 128, qr/nobody-knows-this: not in PATH/);
-record('again', @both, @run);
 measured('next/1.json', 1001000);
+script('here', 'PATH=/bin:/usr/bin; cp next/1.json $KVMETER_RESULT');
+script('git', 'echo 12345');
+for my $path ('', ':/nowhere', '/nowhere::/nowhere', '/nowhere:', '/nowhere') {
+	my $is_in = $path ne '/nowhere';
+
+	local $ENV{PATH} = $path;
+	record("PATH '$path'", @both, '--run', $is_in ? 'here' : './here');
+	step("PATH '$path'", 0, $is_in ? qr/^commit 12345: good$/m : qr/^commit unknown: good$/m);
+}
+unlink('git');
+record('again', @both, @run);
 mkdir('full.log');
 for (['an option that is none', '--threshold', '5'], ['an operand', 'HEAD'],
      ['a state that is not there', '--state', 'none'],

@@ -19,36 +19,21 @@
 /* Lines of a failed hook's output that are repeated. */
 #define TAIL_LINES 20
 
-static bool is_in_path(const char *program)
-{
-	const char *dir = getenv("PATH");
-
-	for (; dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
-		int len = (int)strcspn(dir, ":");
-		char *path = xasprintf("%.*s/%s", len, dir, program);
-		bool found = access(path, X_OK) == 0;
-
-		free(path);
-		if (found)
-			return true;
-	}
-	return false;
-}
-
 void hooks_check(const struct bisect *b)
 {
 	enum hook hook;
 
 	for (hook = 0; hook < NR_HOOKS; hook++) {
 		const char *program = b->hooks[hook] ? b->hooks[hook][0] : NULL;
+		char *path;
 
 		if (!program)
 			continue;
-		if (strchr(program, '/') ? access(program, X_OK) != 0 :
-					   !is_in_path(program))
+		path = child_find_program(program);
+		if (!path || access(path, X_OK))
 			step_abort("%s hook: %s: %s", hook_name(hook), program,
-				   strchr(program, '/') ? errno_text(errno) :
-							  "not in PATH");
+				   path ? errno_text(errno) : "not in PATH");
+		free(path);
 	}
 }
 

@@ -154,16 +154,15 @@ static void __noreturn become(const struct launch *l, int report)
 
 /* ---- in the parent ---- */
 
-/*
- * What execvp() would take, which cannot be used: it has /bin/sh run a file
- * that is no program. To be freed.
- */
-static char *find_program(const char *name)
+/* Instead of execvp(), which has /bin/sh run a file that is no program. */
+char *child_find_program(const char *name)
 {
 	const char *dir = getenv("PATH");
 	int len;
 
-	for (; dir && !strchr(name, '/'); dir += len + 1) {
+	if (strchr(name, '/'))
+		return xstrdup(name);
+	for (; dir; dir += len + 1) {
 		char *path;
 
 		len = (int)strcspn(dir, ":");
@@ -174,7 +173,7 @@ static char *find_program(const char *name)
 		if (!dir[len])
 			break;
 	}
-	return xstrdup(name);
+	return NULL;
 }
 
 /* 0 if the program ran, or the errno that @report tells; once it has ended. */
@@ -359,7 +358,11 @@ static struct child_end run(const struct child_config *cfg,
 		return end;
 	}
 	fflush(NULL); /* what was printed before stands before */
-	l.path = path = find_program(cfg->argv[0]);
+	l.path = path = child_find_program(cfg->argv[0]);
+	if (!path) {
+		end.error = ENOENT;
+		return end;
+	}
 	pid = start(&l, &report, &end.error);
 	free(path);
 	if (pid < 0)

@@ -84,6 +84,12 @@ struct child_end child_run(const struct child_config *cfg);
 struct child_end child_capture(char *const *argv, u64 timeout_ns, char **out,
 			       char **err);
 
+/*
+ * The path of what child_run() would start, to be freed: @name itself if it has
+ * a slash, else NULL if it is nowhere in PATH.
+ */
+char *child_find_program(const char *name);
+
 /* To be put behind "no end within N s": "", or what the reason was. */
 const char *child_why_late(const struct child_end *end);
 
