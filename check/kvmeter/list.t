@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use FakeTest;
+use File::Basename qw(dirname);
 use File::Copy qw(copy);
 use JSON::PP;
 use MadeUp;
@@ -124,6 +125,25 @@ for my $name (sort keys %broken) {
 
 	fake_program("$name/x_test", "#!/bin/sh\n# kvmeter-describe/1\n$script\n");
 	refused("a benchmark that $name", ['--tests', $name], $reason);
+}
+
+# ---- what is the fault of none of them ----
+
+my $inject = $tool =~ s{/tools/kvmeter/kvmeter\z}{/check/fault/inject}r;
+SKIP: {
+	skip("$inject cannot be used", 9)
+		if !-x $inject || system("$inject --record /dev/null -- true 2>/dev/null");
+	for (['getdents64', 1, qr{there: scandir: Cannot allocate memory: free}],
+	     ['openat', 1, qr{there: scandir: Cannot allocate memory: free}],
+	     ['openat', 2, qr{there/a_test: open: Cannot allocate memory: free}]) {
+		my ($call, $nth, $said) = @$_;
+		my $run = "$inject --fail $call --error 12 --nth $nth --under " . dirname($tool);
+		my $text = `$run -- $tool list --tests there none_test 2>&1`;
+
+		is($? >> 8, 1, "$call, $nth: exit 1");
+		like($text, $said, '... says what failed');
+		unlike($text, qr/no such benchmark|no benchmarks/, '... and blames no name');
+	}
 }
 
 # ---- what they say cannot break the output ----

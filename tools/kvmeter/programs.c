@@ -20,6 +20,20 @@
 #define SUFFIX "_test"
 #define DESCRIBE_TIMEOUT_NS (20 * NSEC_PER_SEC)
 
+/* Else memory or descriptors are wanting, which tells nothing of the path. */
+static bool is_fault_of_path(int error)
+{
+	static const int faults[] = { EACCES,  ELOOP,  ENAMETOOLONG,
+				      ENOENT,  ENODEV, ENXIO,
+				      ENOTDIR, EPERM,  ETXTBSY };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(faults); i++)
+		if (error == faults[i])
+			return true;
+	return false;
+}
+
 /* Does the file say of itself that it can be asked? */
 static bool knows_describe(const char *path)
 {
@@ -28,15 +42,17 @@ static bool knows_describe(const char *path)
 	struct stat st;
 	void *text;
 
+	if (fd < 0 && !is_fault_of_path(errno))
+		die("%s: open: %s", path, errno_text(errno));
 	if (fd < 0)
 		return false;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
 		text = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (text != MAP_FAILED) {
-			found = memmem(text, st.st_size, BENCH_DESCRIBE_SCHEMA,
-				       strlen(BENCH_DESCRIBE_SCHEMA));
-			munmap(text, st.st_size);
-		}
+		if (text == MAP_FAILED)
+			die("%s: mmap: %s", path, errno_text(errno));
+		found = memmem(text, st.st_size, BENCH_DESCRIBE_SCHEMA,
+			       strlen(BENCH_DESCRIBE_SCHEMA));
+		munmap(text, st.st_size);
 	}
 	close(fd);
 	return found;
@@ -134,6 +150,8 @@ static const char *look_into(struct programs *p, const char *directory)
 	struct dirent **entries;
 	int nr = scandir(directory, &entries, is_named_test, alphasort);
 
+	if (nr < 0 && !is_fault_of_path(errno))
+		die("%s: scandir: %s", directory, errno_text(errno));
 	if (nr < 0)
 		return errno_text(errno);
 	for (int i = 0; i < nr; i++) {
