@@ -7,6 +7,7 @@
 #ifndef KVMETER_JUDGE_H
 #define KVMETER_JUDGE_H
 
+#include "better.h"
 #include "types.h"
 
 enum judgement {
@@ -14,9 +15,11 @@ enum judgement {
 	SAME,
 	FASTER,
 	SLOWER,
+	NOT_JUDGED, /* neither less nor more of it is better */
+	NR_JUDGEMENTS
 };
 
-/* "faster", "can't tell" */
+/* "faster", "can't tell"; "-": not judged */
 const char *judgement_name(enum judgement j);
 
 /* One metric at one point, before and after. */
@@ -24,7 +27,7 @@ struct comparison {
 	/* One value for each run, borrowed; at least one of each. */
 	const double *before, *after;
 	size_t nr_before, nr_after;
-	bool higher_is_better;
+	enum better better;
 	/* ---- by judge(), changes as fractions of the median before ---- */
 	double median_before, median_after;
 	double change; /* INFINITY: from 0 to more */
@@ -32,8 +35,8 @@ struct comparison {
 	 */
 	bool has_interval;
 	double low, high;
-	double p; /* by ranks, of this metric alone */
-	double p_adjusted;
+	double p;	   /* by ranks, of this metric alone */
+	double p_adjusted; /* 1 if not judged */
 	/* Relative standard deviation that outliers do not show in; 0 if
 	 * unknown. */
 	double spread;
@@ -67,6 +70,9 @@ enum judge_method {
 };
 
 /*
+ * NOT_JUDGED is what has no direction: described like the others, it takes
+ * nothing of alpha from them.
+ *
  * FASTER, SLOWER: the adjusted p is at most alpha, the change at least the
  * threshold, and its interval does not hold 0. SAME: not so, and the interval
  * lies within the threshold on both sides. The method depends on numbers of
@@ -74,6 +80,9 @@ enum judge_method {
  */
 enum judge_method judge(struct comparison *c, size_t nr,
 			const struct judge_rule *rule);
+
+/* How many of them are judged. */
+size_t judge_count(const struct comparison *c, size_t nr);
 
 /* The first half of it: medians, change, p, and whether FASTER or SLOWER. */
 enum judge_method judge_change(struct comparison *c, size_t nr,

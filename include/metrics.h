@@ -30,6 +30,8 @@ enum metric_kind {
 	 * results.
 	 */
 	METRIC_TAIL = 2,
+	/* It explains others, and may go either way with an improvement. */
+	NEITHER_IS_BETTER = 4,
 };
 
 /* Of one benchmark: sets of metrics are masks in a u64. */
@@ -143,7 +145,7 @@ bool check_passes(const struct check_state *c, bool strict);
 /* "160.4 ms", "65536"; the buffer is UNIT_LEN bytes. */
 const char *metric_format(char *buf, enum metric_unit unit, double value);
 
-/* "lower" or "higher" */
+/* "lower" or "higher"; NULL: neither */
 const char *metric_better_name(const struct metric_row *row);
 
 const char *metric_unit_name(enum metric_unit unit);

@@ -57,10 +57,12 @@ static void metrics(const struct bench *bench, FILE *out)
 {
 	heading("METRICS", out);
 	for (const struct metric_row *m = bench->metrics; m->name; m++) {
+		const char *better = metric_better_name(m);
+
 		fputs(".TP\n", out);
 		troff_bold(m->name, out);
 		fprintf(out, " (%s, %s is better)\n", metric_unit_name(m->unit),
-			metric_better_name(m));
+			better ? better : "neither");
 		paragraph(m->help, out);
 	}
 }

@@ -13,10 +13,9 @@
 const char *judgement_name(enum judgement j)
 {
 	static const char *const names[] = {
-		[CANNOT_TELL] = "can't tell",
-		[SAME] = "same",
-		[FASTER] = "faster",
-		[SLOWER] = "slower",
+		[CANNOT_TELL] = "can't tell", [SAME] = "same",
+		[FASTER] = "faster",	      [SLOWER] = "slower",
+		[NOT_JUDGED] = "-",
 	};
 
 	return names[j];
@@ -36,6 +35,7 @@ static void describe(struct comparison *c)
 	c->change = change_of(c->median_before, c->median_after);
 	c->p = rank_test(c->before, c->nr_before, c->after, c->nr_after).p;
 	c->has_interval = false;
+	c->p_adjusted = 1;
 	c->judgement = CANNOT_TELL;
 	c->spread = 0;
 	c->detectable = 0;
@@ -135,8 +135,15 @@ size_t judge_least_runs(size_t nr, const struct judge_rule *rule)
 	return runs;
 }
 
-enum judge_method judge_change(struct comparison *c, size_t nr,
-			       const struct judge_rule *rule)
+static enum judgement direction_of(const struct comparison *c)
+{
+	return (c->change > 0) == (c->better == BETTER_HIGHER) ? FASTER :
+								 SLOWER;
+}
+
+/* As judge_change(), of one or more that all have a direction. */
+static enum judge_method judge_directed_change(struct comparison *c, size_t nr,
+					       const struct judge_rule *rule)
 {
 	enum judge_method method = method_for(c, nr, rule);
 	size_t i;
@@ -149,11 +156,50 @@ enum judge_method judge_change(struct comparison *c, size_t nr,
 		judge_by_ranks(c, nr);
 	for (i = 0; i < nr; i++)
 		if (is_changed(&c[i], rule))
-			c[i].judgement = (c[i].change > 0) ==
-							 c[i].higher_is_better ?
-						 FASTER :
-						 SLOWER;
+			c[i].judgement = direction_of(&c[i]);
 	return method;
+}
+
+size_t judge_count(const struct comparison *c, size_t nr)
+{
+	size_t figures = 0, i;
+
+	for (i = 0; i < nr; i++)
+		figures += c[i].better != BETTER_NEITHER;
+	return figures;
+}
+
+/* Has @apply judge those that have a direction, and describes the others. */
+static enum judge_method
+judge_directed(enum judge_method (*apply)(struct comparison *c, size_t nr,
+					  const struct judge_rule *rule),
+	       struct comparison *c, size_t nr, const struct judge_rule *rule)
+{
+	struct comparison *judged = xcalloc(nr, sizeof(*judged));
+	enum judge_method method = JUDGED_BY_RANKS;
+	size_t figures = 0, i;
+
+	for (i = 0; i < nr; i++)
+		if (c[i].better != BETTER_NEITHER)
+			judged[figures++] = c[i];
+	if (figures)
+		method = apply(judged, figures, rule);
+	for (figures = i = 0; i < nr; i++) {
+		if (c[i].better != BETTER_NEITHER) {
+			c[i] = judged[figures++];
+			continue;
+		}
+		describe(&c[i]);
+		c[i].judgement = NOT_JUDGED;
+	}
+	free(judged);
+	return method;
+}
+
+enum judge_method judge_change(struct comparison *c, size_t nr,
+			       const struct judge_rule *rule)
+{
+	return judge_directed(judge_directed_change, c, nr, rule);
 }
 
 static bool is_same(const struct comparison *c, const struct judge_rule *rule)
@@ -205,10 +251,11 @@ static void find_detectable(struct comparison *c, size_t nr, double alpha)
 	}
 }
 
-enum judge_method judge(struct comparison *c, size_t nr,
-			const struct judge_rule *rule)
+/* As judge(), of one or more that all have a direction. */
+static enum judge_method judge_whole(struct comparison *c, size_t nr,
+				     const struct judge_rule *rule)
 {
-	enum judge_method method = judge_change(c, nr, rule);
+	enum judge_method method = judge_directed_change(c, nr, rule);
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
@@ -219,6 +266,21 @@ enum judge_method judge(struct comparison *c, size_t nr,
 	}
 	if (method == JUDGED_BY_RANKS)
 		find_detectable(c, nr, rule->alpha);
+	return method;
+}
+
+enum judge_method judge(struct comparison *c, size_t nr,
+			const struct judge_rule *rule)
+{
+	enum judge_method method = judge_directed(judge_whole, c, nr, rule);
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (c[i].judgement != NOT_JUDGED)
+			continue;
+		find_interval(&c[i]);
+		c[i].spread = relative_spread(&c[i]);
+	}
 	return method;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "better.h"
 #include "metrics.h"
 #include "stats.h"
 #include "units.h"
@@ -202,7 +203,9 @@ const char *metric_format(char *buf, enum metric_unit unit, double value)
 
 const char *metric_better_name(const struct metric_row *row)
 {
-	return row->kind & HIGHER_IS_BETTER ? "higher" : "lower";
+	return better_name(row->kind & NEITHER_IS_BETTER ? BETTER_NEITHER :
+			   row->kind & HIGHER_IS_BETTER	 ? BETTER_HIGHER :
+							   BETTER_LOWER);
 }
 
 const char *metric_unit_name(enum metric_unit unit)

@@ -93,15 +93,15 @@ static const struct metric_row metrics[] = {
 	[GET_LOG]         = { "get_log",         UNIT_NS, LOWER_IS_BETTER, "KVM_GET_DIRTY_LOG, all slots; or harvesting all rings" },
 	[CLEAR_LOG]       = { "clear_log",       UNIT_NS, LOWER_IS_BETTER, "KVM_CLEAR_DIRTY_LOG, all calls, without waits; or KVM_RESET_DIRTY_RINGS" },
 	[LOG_OFF]         = { "log_off",         UNIT_NS, LOWER_IS_BETTER, "dirty logging off, all slots" },
-	[READS]           = { "reads",           UNIT_PAGES, HIGHER_IS_BETTER, "read from first get_log to last clear_log" },
-	[WRITES]          = { "writes",          UNIT_PAGES, HIGHER_IS_BETTER, "written in the same time" },
+	[READS]           = { "reads",           UNIT_PAGES, NEITHER_IS_BETTER, "read from first get_log to last clear_log" },
+	[WRITES]          = { "writes",          UNIT_PAGES, NEITHER_IS_BETTER, "written in the same time" },
 	[PAGES_PER_S]     = { "pages_per_s",     UNIT_PAGES_PER_S, HIGHER_IS_BETTER, "reads and writes of it, when vCPUs run free" },
 	[FIRST_STALL]     = { "first_stall",     UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "an access in the first of several rounds, as the vCPU sees it" },
 	[STALL]           = { "stall",           UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "the same in later rounds, in the only one, or of vCPUs that run free" },
 	[GET_CALL]        = { "get_call",        UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "one call of get_log" },
 	[CLEAR_CALL]      = { "clear_call",      UNIT_NS, LOWER_IS_BETTER | METRIC_TAIL, "one call of clear_log" },
 	[RING_FULL]       = { "ring_full",       UNIT_NS, LOWER_IS_BETTER, "harvesting full rings in the vCPUs' threads, of one round" },
-	[RING_FULL_EXITS] = { "ring_full_exits", UNIT_COUNT, LOWER_IS_BETTER, "exits for that" },
+	[RING_FULL_EXITS] = { "ring_full_exits", UNIT_COUNT, NEITHER_IS_BETTER, "exits for that" },
 	{ .name = NULL }
 };
 /* clang-format on */

@@ -126,9 +126,9 @@ static const struct option_row options[] = {
 enum metric { WRITES, COLLECTIONS, LOGGED, EXTRA, PAGES_PER_S };
 
 static const struct metric_row metrics[] = {
-	[WRITES]      = { "writes",      UNIT_COUNT, HIGHER_IS_BETTER, "stamps that vCPUs have written" },
-	[COLLECTIONS] = { "collections", UNIT_COUNT, HIGHER_IS_BETTER, "times that the log was collected" },
-	[LOGGED]      = { "logged",      UNIT_PAGES, HIGHER_IS_BETTER, "pages in all of them" },
+	[WRITES]      = { "writes",      UNIT_COUNT, NEITHER_IS_BETTER, "stamps that vCPUs have written" },
+	[COLLECTIONS] = { "collections", UNIT_COUNT, NEITHER_IS_BETTER, "times that the log was collected" },
+	[LOGGED]      = { "logged",      UNIT_PAGES, NEITHER_IS_BETTER, "pages in all of them" },
 	[EXTRA]       = { "extra",       UNIT_PAGES, LOWER_IS_BETTER, "of these, not written since they were cleared" },
 	[PAGES_PER_S] = { "logged_per_s", UNIT_PAGES_PER_S, HIGHER_IS_BETTER, "how fast a loss would be met" },
 	{ .name = NULL }

@@ -123,6 +123,16 @@ refused('less by more than all', qr/nothing is less by 100 %/, qw(--good bad --f
 refused('a failed result', qr/--failed takes it/, qw(--good failed.json --bad bad), @run)
 	if measured('failed.json', 1000000, verdict => 'fail');
 
+my @neither = (unit => 'count', better => undef);
+results('counts.json', [metric('create', runs(1000000, 1, 9)),
+			metric('zaps', runs(1000, 1, 9), @neither)]);
+refused('a metric of which neither is better', qr/zaps of .*: neither less nor more/,
+	qw(--good counts.json --threshold 20 --metric), 'create,zaps', @run);
+results('count.json', [metric('zaps', runs(1000, 1, 9), @neither)]);
+refused('nothing else', qr/nothing in good of which less or more is better/,
+	qw(--good count.json --threshold 20), @run);
+unlike(record('besides others', qw(--good counts.json --threshold 20), @run), qr/zaps/,
+	'one of which neither is better is left out');
 my $out = record('good and bad', @both, @run);
 like($out, qr/create of page_table_test vcpus=1 bytes=64M: bad from \+9\.[45]% on, half/,
 	'half of the way is the threshold');

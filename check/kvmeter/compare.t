@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 use FindBin;
+use JSON::PP;
 use lib $FindBin::Bin;
 use MadeUp;
 use Test::More;
@@ -16,7 +17,7 @@ my $ms = 1000000;
 sub row {
 	my ($text, $metric) = @_;
 
-	return (grep { /^\Q$metric\E / && /  (?:faster|slower|same|can't tell)$/ }
+	return (grep { /^\Q$metric\E / && /  (?:faster|slower|same|can't tell|-)$/ }
 		split /\n/, $text)[0] // "no $metric in: $text";
 }
 
@@ -85,6 +86,38 @@ like(compares('five runs of five metrics', 1, ['five-b.json', 'five-a.json'],
 results('outlier.json', [metric('create', [@{ runs(100 * $ms, 1, 8) }, 900 * $ms])]);
 like(compares('an outlier', 0, ['a.json', 'outlier.json', '-m', 'create']),
 	qr/outliers, all kept: 0 of 9 in A, 1 of 9 in B/, 'is named');
+
+# ---- neither less nor more is better ----
+
+my %neither = (unit => 'count', better => undef);
+my @zaps = (metric('create', runs(100 * $ms, 1, 9)), metric('zaps', runs(1000, 1, 9), %neither));
+
+results('few.json', \@zaps);
+results('many.json', [$zaps[0], metric('zaps', runs(3000, 1, 9), %neither)]);
+results('old.json', [$zaps[0], metric('zaps', runs(3000, 1, 9), %neither, better => 'lower')]);
+for my $other ('many.json', 'old.json') {
+	my $table = compares("a count without direction, $other", 0, ['few.json', $other],
+		zaps => qr/\+200\.0% +\+\S+%  -$/, create => qr/ (?:same|can't tell)$/);
+
+	like($table, qr/Holm over 1 figure,.* No verdict\s+\(-\): neither less/s,
+		'it takes nothing from the others');
+	unlike($table, qr/^  zaps: /m, 'nothing is asked for');
+}
+compares('old files alone', 0, ['old.json', 'old.json'], zaps => qr/ same$/);
+like(compares('nothing else', 0, ['-m', 'zaps', 'few.json', 'many.json'], zaps => qr/ -$/),
+	qr/^Medians of runs\. Nothing is judged: /m, 'is no verdict at all');
+results('mixed-direction/1.json', \@zaps);
+results('mixed-direction/2.json', [$zaps[0], metric('zaps', runs(1000, 1, 9), %neither,
+	better => 'lower')]);
+compares('files of one side, old and new', 0, ['mixed-direction', 'many.json'], zaps => qr/ -$/);
+my ($forms) = kvmeter(qw(compare --format json few.json many.json));
+my ($zaps) = grep { $_->{metric} eq 'zaps' }
+	@{ decode_json($forms)->{pairs}[0]{comparisons} };
+is(join(' ', map { $_ // 'null' } @$zaps{qw(better verdict p p_adjusted)}), 'null null null null',
+	'JSON has null');
+($forms) = kvmeter(qw(compare --format junit few.json many.json));
+like($forms, qr/failures="0" .*name="zaps">\n +<system-out>\d/s,
+	'JUnit has its figures');
 
 # ---- rounds ----
 

@@ -49,11 +49,13 @@ for my $bench (@{ $list->{benchmarks} }) {
 	is($d->{bench}, $name, "$name: names itself");
 	like($help, qr/^\Q$d->{question}\E$/m, "$name: question");
 	is_deeply(\%letters, \%in_help, "$name: options are those of its help");
-	is_deeply([map { "$_->{name} $_->{unit} $_->{better}" } @{ $d->{metrics} }],
+	is_deeply([map { "$_->{name} $_->{unit} " . ($_->{better} // 'neither') } @{ $d->{metrics} }],
 		[map { tr/\\//dr } map { "$_->[0] $_->[1] $_->[2]" } map { [/fB(.*)\\fR \((.*), (\w+) is/] }
 		 grep { /^\\fB/ } split /\n/, $man], "$name: metrics are those of its man page");
 	for my $metric (values %metrics) {
-		like($text, qr/^  $metric->{name} +\Q$metric->{unit}\E +$metric->{better} +\Q$metric->{help}\E$/m,
+		my $better = $metric->{better} // '-';
+
+		like($text, qr/^  $metric->{name} +\Q$metric->{unit}\E +$better +\Q$metric->{help}\E$/m,
 			"$name: $metric->{name} is in the text");
 	}
 	is_deeply([grep { defined $_->{metric} && !$metrics{ $_->{metric} } } @{ $d->{checks} }],

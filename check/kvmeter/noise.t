@@ -58,7 +58,9 @@ printf $to '{"schema":"kvmeter/1","bench":"made_test","version":"1.0",'
 	. '"host":{"kernel":"6.18.1"},"points":[{"config":{"vcpus":1,"bytes":4096},'
 	. '"metrics":[{"name":"create","unit":"ns","better":"lower","samples":[%d],'
 	. '"samples_per_run":1},{"name":"constant","unit":"pages","better":"higher",'
-	. '"samples":[5],"samples_per_run":1}],"checks":[]}],"verdict":"pass"}', $middle * 1e6;
+	. '"samples":[5],"samples_per_run":1},{"name":"count","unit":"count","better":null,'
+	. '"samples":[%d],"samples_per_run":1}],"checks":[]}],"verdict":"pass"}',
+	$middle * 1e6, $middle * 1e3;
 END
 chmod(0755, 'tests/made_test');
 $ENV{KVMETER_TESTS} = 'tests';
@@ -99,13 +101,16 @@ is($j->{invocations}, 40, '20 pairs are 40 invocations');
 is(scalar(@{ $m->{values} }), 40, 'all their values');
 cmp_ok(abs($m->{spread} - 0.02), '<', 0.007, "a spread of 2 %: $m->{spread}");
 my %least = map { $_->{runs} => $_->{change} } @{ $m->{detectable} };
-# doc/statistics.md, for 2 metrics between those of 1 and of 5
+# doc/statistics.md, for the 2 metrics with a direction between those of 1 and of 5
 cmp_ok(abs($least{20} / $m->{spread} - 1.25), '<', 0.1,
 	"20 runs show $least{20}: 1.25 times the spread");
 ok($least{5} > $least{10} && $least{10} > $least{20} && $least{20} > $least{40},
 	'more runs show less');
 is($j->{metrics}[1]{spread}, 0, 'a constant has no spread');
 is($j->{metrics}[1]{detectable}[0]{change}, 0, '... and what shows is not known');
+cmp_ok($j->{metrics}[2]{spread}, '>', 0, 'a count of which neither is better has a spread');
+is($j->{metrics}[2]{detectable}[3]{change}, 0, '... and nothing that would show');
+is($j->{with_itself}{same} + $j->{with_itself}{"can't tell"}, 2, '... and no verdict');
 my $alone = of_shape('steady', '--metric', 'create');
 is(scalar(@{ $alone->{metrics} }), 1, '--metric leaves one');
 cmp_ok($alone->{metrics}[0]{detectable}[2]{change}, '<', $least{20}, '... of which less shows');

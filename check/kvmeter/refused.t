@@ -81,9 +81,11 @@ my %metrics = (
 	'no-samples' => metric('create', []),
 	'no-runs' => metric('create', [1, 2, 3], samples_per_run => 2),
 	'zero-runs' => metric('create', [1, 2, 3], samples_per_run => 0),
-	'no-direction' => metric('create', [1], better => undef),
+	'no-direction' => metric('create', [1]),
+	'odd-direction' => metric('create', [1], better => 1),
 	'no-unit' => metric('create', [1], unit => undef),
 );
+delete $metrics{'no-direction'}{better};
 for my $name (sort keys %metrics) {
 	results("$name.json", [$metrics{$name}]);
 	refused($name, ['compare', 'good.json', "$name.json"],

@@ -16,8 +16,8 @@ use Test::More;
 my @layers = (
 	[qw(types version)],
 	[qw(util bitmap units remedy startup rlimit escape)],
-	[qw(random spread rank_test student joint_test bootstrap detectable judge
-	   steady threshold turns)],
+	[qw(better random spread rank_test student joint_test bootstrap detectable
+	   judge steady threshold turns)],
 	[qw(cgroup clock patience stops futex kick thread_start pin watchdog
 	   id_pool interrupt timing steal progress stats scaling json troff host
 	   kvm_module

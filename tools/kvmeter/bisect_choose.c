@@ -21,7 +21,7 @@ static char *unfit(const struct bisect_figure *f, const char *why)
 
 static bool bad_is_larger(const struct bisect *b, const struct series *s)
 {
-	return b->find_faster == s->higher_is_better;
+	return b->find_faster == (s->better == BETTER_HIGHER);
 }
 
 /*
@@ -34,6 +34,8 @@ static char *set_factor(struct bisect_figure *f, const struct bisect *b,
 	double good = bisect_good(f);
 	bool larger = bad_is_larger(b, f->good);
 
+	if (f->good->better == BETTER_NEITHER)
+		return unfit(f, "neither less nor more of it is better");
 	if (good == 0)
 		return unfit(f, "0 in good, of which nothing is a percentage");
 	if (threshold > 0) {
@@ -166,7 +168,8 @@ void bisect_choose(struct bisect *b, const struct bisect_choice *choice)
 		struct bisect_figure f = { .good = &b->good.series[i] };
 		char *why;
 
-		if (!report_names(choice->metrics, f.good->metric))
+		if (!report_names(choice->metrics, f.good->metric) ||
+		    (!choice->metrics && f.good->better == BETTER_NEITHER))
 			continue;
 		why = try_figure(&f, b, choice);
 		if (why)
@@ -178,5 +181,8 @@ void bisect_choose(struct bisect *b, const struct bisect_choice *choice)
 	if (unfits.nr && (is_choosy || !b->nr_figures))
 		end(EXIT_USAGE, "%s%s", unfits.text,
 		    choice->metrics ? "" : "\n--metric NAME leaves others out");
+	if (!b->nr_figures)
+		end(EXIT_USAGE, "nothing in good of which less or more is "
+				"better");
 	free(unfits.text);
 }

@@ -229,7 +229,8 @@ static bool read_figure(struct bisect *b, const json_t *figure)
 	const struct series *good = is_whole ? side_find(&b->good, &like) :
 					       NULL;
 
-	if (!good || !(factor > 0) || isinf(factor) || factor == 1)
+	if (!good || good->better == BETTER_NEITHER || !(factor > 0) ||
+	    isinf(factor) || factor == 1)
 		return false;
 	b->figures =
 		xrealloc(b->figures, b->nr_figures + 1, sizeof(*b->figures));

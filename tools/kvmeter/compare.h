@@ -38,6 +38,7 @@ struct report {
 	size_t nr_pairs;
 	struct pair *pairs;
 	size_t nr_comparisons; /* of all pairs: judged together */
+	size_t nr_judged;      /* of them: those that have a direction */
 	struct comparison *comparisons;
 };
 

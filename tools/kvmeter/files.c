@@ -43,6 +43,14 @@ static void compare_files(struct homogeneity *h, const struct series *s)
 	}
 }
 
+/* Whether the @k-th metric of a pair is judged. */
+static bool is_judged(const struct pair *pair, size_t k)
+{
+	const struct series *a = pair->series[k];
+
+	return series_better(a, side_find(pair->after, a)) != BETTER_NEITHER;
+}
+
 /* The least of any two files of any side and metric, by chance so often. */
 static double least_of_tests(const struct report *r)
 {
@@ -53,6 +61,8 @@ static double least_of_tests(const struct report *r)
 		for (k = 0; k < r->pairs[i].nr; k++) {
 			const struct series *a = r->pairs[i].series[k];
 
+			if (!is_judged(&r->pairs[i], k))
+				continue;
 			if (i == 0)
 				compare_files(&h, a);
 			compare_files(&h, side_find(r->pairs[i].after, a));
@@ -72,6 +82,8 @@ bool report_needs_files(const struct report *r)
 			const struct series *b =
 				side_find(r->pairs[i].after, a);
 
+			if (!is_judged(&r->pairs[i], k))
+				continue;
 			several |= a->nr > a->nr_files || b->nr > b->nr_files;
 			least = min_u64(least,
 					min_u64(a->nr_files, b->nr_files));

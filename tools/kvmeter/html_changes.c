@@ -68,11 +68,11 @@ static void print_pair(const struct page *p, const struct report *r,
 {
 	char *caption = xasprintf(
 		"%c (%s) to %c (%s): %zu slower, %zu faster, %zu the same, %zu "
-		"can't tell",
+		"can't tell, %zu not judged",
 		pair->name_before, view_kernel(pair->before), pair->name_after,
 		view_kernel(pair->after), count(pair, SLOWER),
 		count(pair, FASTER), count(pair, SAME),
-		count(pair, CANNOT_TELL));
+		count(pair, CANNOT_TELL), count(pair, NOT_JUDGED));
 	size_t i;
 
 	page_open_table(p, caption);
@@ -167,7 +167,9 @@ void page_print_figures(const struct page *p, size_t index)
 	fprintf(p->out, "</h3>\n<p class=\"lead\">");
 	html_format(p->out, "%s, %s is better",
 		    strcmp(m->unit, "ns") == 0 ? "time" : m->unit,
-		    m->higher_is_better ? "more" : "less");
+		    m->better == BETTER_NEITHER ? "neither less nor more" :
+		    m->better == BETTER_HIGHER	? "more" :
+						  "less");
 	fputs("</p>\n", p->out);
 	if (page_has_failed(p, m))
 		fputs("<div class=\"note isbad\"><p>A check of it failed: see "

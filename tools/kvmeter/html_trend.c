@@ -197,7 +197,7 @@ static char *append(char *text, const char *sep, char *more)
 /* "B 6.12.3 is slower (+20.1%), C 7.0.1 is the same" */
 static char *describe_line(const struct view *v, const struct line *line)
 {
-	size_t same = 0, open = 0, side;
+	size_t same = 0, open = 0, unjudged = 0, side;
 	char change[UNIT_LEN], *text = xstrdup("");
 
 	for (side = 1; side < v->nr_sides; side++) {
@@ -207,6 +207,7 @@ static char *describe_line(const struct view *v, const struct line *line)
 			continue;
 		same += c->judgement == SAME;
 		open += c->judgement == CANNOT_TELL;
+		unjudged += c->judgement == NOT_JUDGED;
 		if (is_change(c))
 			text = append(
 				text, ", ",
@@ -221,6 +222,9 @@ static char *describe_line(const struct view *v, const struct line *line)
 	if (open)
 		text = append(text, ", ",
 			      xasprintf("not known to differ: %zu", open));
+	if (unjudged)
+		text = append(text, ", ",
+			      xasprintf("not judged: %zu", unjudged));
 	return append(text, "", xstrdup("."));
 }
 

@@ -44,21 +44,21 @@ static void add_metric(struct view *v, const struct series *s,
 	size_t i;
 
 	for (i = 0; i < v->nr_metrics; i++) {
-		const struct view_metric *m = &v->metrics[i];
+		struct view_metric *m = &v->metrics[i];
+		struct series known = { .unit = m->unit, .better = m->better };
 
 		if (strcmp(m->bench, s->bench) || strcmp(m->name, s->metric))
 			continue;
-		if (strcmp(m->unit, s->unit) ||
-		    m->higher_is_better != s->higher_is_better)
+		if (!series_agree(&known, s))
 			problem(p, "%s has several units: %s and %s", m->name,
 				m->unit, s->unit);
+		m->better = series_better(&known, s);
 		return;
 	}
 	v->metrics =
 		xrealloc(v->metrics, v->nr_metrics + 1, sizeof(*v->metrics));
 	v->metrics[v->nr_metrics++] =
-		(struct view_metric){ s->bench, s->metric, s->unit,
-				      s->higher_is_better };
+		(struct view_metric){ s->bench, s->metric, s->unit, s->better };
 }
 
 static void collect(struct view *v, const struct side *side, struct problems *p)

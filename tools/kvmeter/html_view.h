@@ -13,7 +13,7 @@ struct view_point {
 
 struct view_metric {
 	const char *bench, *name, *unit;
-	bool higher_is_better;
+	enum better better;
 };
 
 /* All are in the order of their first appearance, side A first. */

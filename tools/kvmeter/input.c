@@ -68,17 +68,28 @@ static bool read_runs(struct series *s, const json_t *samples, size_t per_run)
 	return true;
 }
 
+static bool read_better(enum better *better, const json_t *metric)
+{
+	const json_t *value = json_object_get(metric, "better");
+	const char *text = json_string_value(value);
+
+	if (!text) {
+		*better = BETTER_NEITHER;
+		return json_is_null(value);
+	}
+	*better = strcmp(text, "higher") == 0 ? BETTER_HIGHER : BETTER_LOWER;
+	return true;
+}
+
 static bool read_metric(struct series *s, const json_t *metric)
 {
 	const json_t *per_run = json_object_get(metric, "samples_per_run");
-	const char *better =
-		json_string_value(json_object_get(metric, "better"));
 
 	s->metric = json_string_value(json_object_get(metric, "name"));
 	s->unit = json_string_value(json_object_get(metric, "unit"));
-	s->higher_is_better = better && strcmp(better, "higher") == 0;
-	return s->metric && s->unit && better && !escape_needed(s->metric) &&
-	       !escape_needed(s->unit) && json_integer_value(per_run) > 0 &&
+	return s->metric && s->unit && read_better(&s->better, metric) &&
+	       !escape_needed(s->metric) && !escape_needed(s->unit) &&
+	       json_integer_value(per_run) > 0 &&
 	       read_runs(s, json_object_get(metric, "samples"),
 			 json_integer_value(per_run));
 }

@@ -4,6 +4,7 @@
 #define KVMETER_INPUT_H
 
 #include <jansson.h>
+#include "better.h"
 #include "types.h"
 
 /* A metric at one point, or of all files of a side there. */
@@ -13,7 +14,7 @@ struct series {
 	const char *variant; /* "tracking=ring"; "": the benchmark has none */
 	const char *metric;
 	const char *unit;
-	bool higher_is_better;
+	enum better better;
 	size_t nr;
 	double *values; /* medians of runs, in the order in which they ran */
 	const json_t
@@ -80,6 +81,15 @@ const struct series *side_find(const struct side *side,
 
 /* Are they of one benchmark, at one point? */
 bool series_same_point(const struct series *a, const struct series *b);
+
+/*
+ * What is better of a metric that is @a and @b: neither if one of them says so,
+ * as files of before its direction was taken away say otherwise.
+ */
+enum better series_better(const struct series *a, const struct series *b);
+
+/* Whether the unit is the same, and no direction the opposite. */
+bool series_agree(const struct series *a, const struct series *b);
 
 /* When its first file began: RFC 3339 in UTC, in the order of time as text is.
  */

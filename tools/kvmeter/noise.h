@@ -27,7 +27,7 @@ struct noise_metric {
 	double *values; /* one for each invocation, in their order */
 	double median;
 	double spread; /* relative; 0: the samples do not tell */
-	/* as fractions; INFINITY: none, so few are they */
+	/* as fractions; INFINITY: none, so few are they; 0: not judged */
 	double detectable[NOISE_SIZES];
 	struct trend trend;
 	double neighbours; /* p */
@@ -42,9 +42,10 @@ struct noise {
 	size_t invocations;
 	double seconds;
 	size_t nr;
+	size_t nr_judged; /* of them: those that comparisons judge */
 	struct noise_metric *metrics;
 	/* verdicts of A against A, each should be SAME or CANNOT_TELL */
-	size_t verdicts[SLOWER + 1];
+	size_t verdicts[NR_JUDGEMENTS];
 	size_t nr_settings, nr_meanwhile;
 	struct disturbance *settings, *meanwhile;
 };

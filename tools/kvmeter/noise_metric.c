@@ -72,11 +72,14 @@ static void find_detectable(struct noise *n)
 	size_t size, i;
 
 	for (size = 0; size < NOISE_SIZES; size++) {
-		double shift = judge_shift(noise_sizes[size], n->nr, &n->rule);
+		double shift =
+			judge_shift(noise_sizes[size], n->nr_judged, &n->rule);
 
 		for (i = 0; i < n->nr; i++) {
 			struct noise_metric *m = &n->metrics[i];
 
+			if (m->series->better == BETTER_NEITHER)
+				continue;
 			m->detectable[size] =
 				isinf(shift)  ? shift :
 				m->spread > 0 ? fmax(shift * m->spread,
@@ -99,11 +102,13 @@ size_t noise_read(struct noise *n, const struct side *a, const struct side *b,
 		if (!other || !report_names(only, s->metric))
 			continue;
 		n->metrics[n->nr].series = s;
+		n->nr_judged += s->better != BETTER_NEITHER;
 		take_values(&n->metrics[n->nr], s, other);
 		describe(&n->metrics[n->nr++]);
 	}
 	for (i = 0; i < n->nr; i++)
 		find_flaws(&n->metrics[i], n->nr);
-	find_detectable(n);
+	if (n->nr_judged)
+		find_detectable(n);
 	return n->nr;
 }

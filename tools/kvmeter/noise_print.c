@@ -138,7 +138,7 @@ static void print_verdicts(const struct noise *n, FILE *out)
 		"in five, all %zu\nfigures together, at alpha %g. Compared "
 		"with itself in turn: %zu same, %zu can't\ntell, %zu faster or "
 		"slower%s\n",
-		n->nr, n->rule.alpha, n->verdicts[SAME],
+		n->nr_judged, n->rule.alpha, n->verdicts[SAME],
 		n->verdicts[CANNOT_TELL], wrong,
 		wrong ? ", which is a false alarm: expect more." : ".");
 }

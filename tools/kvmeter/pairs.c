@@ -184,8 +184,7 @@ static void pair_up(struct pair *pair, const char *only, bool may_be_unlike,
 
 		if (!b || !report_names(only, a->metric))
 			continue;
-		if (strcmp(a->unit, b->unit) != 0 ||
-		    a->higher_is_better != b->higher_is_better)
+		if (!series_agree(a, b))
 			problem(p, "%s: %s has another unit than in %s",
 				pair->after->operand, a->metric,
 				before->operand);
@@ -206,7 +205,7 @@ static struct comparison comparison_of(const struct report *r,
 		.after = r->by_files ? b->file_medians : b->values,
 		.nr_before = r->by_files ? a->nr_files : a->nr,
 		.nr_after = r->by_files ? b->nr_files : b->nr,
-		.higher_is_better = a->higher_is_better,
+		.better = series_better(a, b),
 	};
 }
 
@@ -287,6 +286,7 @@ void report_build(struct report *r, const char *only, struct problems *p)
 	r->by_files = report_needs_files(r);
 	fill_comparisons(r);
 	r->rule.same_runs = r->nr_pairs == 1;
+	r->nr_judged = judge_count(r->comparisons, r->nr_comparisons);
 	if (r->nr_comparisons)
 		r->method = judge(r->comparisons, r->nr_comparisons, &r->rule);
 }

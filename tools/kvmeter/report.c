@@ -93,9 +93,9 @@ char *report_reason(const struct report *r, const struct comparison *c)
 	if (isinf(c->detectable))
 		text = xasprintf("%s can't show any change of %zu figure%s: it "
 				 "takes %zu",
-				 values, r->nr_comparisons,
-				 r->nr_comparisons == 1 ? "" : "s",
-				 judge_least_runs(r->nr_comparisons, &r->rule));
+				 values, r->nr_judged,
+				 r->nr_judged == 1 ? "" : "s",
+				 judge_least_runs(r->nr_judged, &r->rule));
 	else if (c->detectable == 0)
 		text = xstrdup("the samples do not tell how they are spread");
 	else
@@ -108,14 +108,23 @@ char *report_reason(const struct report *r, const struct comparison *c)
 
 char *report_method(const struct report *r)
 {
+	const char *values =
+		r->by_files ? "files, whose runs are not independent" : "runs";
 	const char *method = r->method == JUDGED_JOINTLY ?
 				     "Joint permutation test of" :
 				     "Mann-Whitney U, Holm over";
 
-	return xasprintf(
-		"Medians of %s. %s %zu figure%s, alpha %g; changes "
-		"below %g%% do not count.",
-		r->by_files ? "files, whose runs are not independent" : "runs",
-		method, r->nr_comparisons, r->nr_comparisons == 1 ? "" : "s",
-		r->rule.alpha, 100 * r->rule.threshold);
+	if (r->nr_comparisons && !r->nr_judged)
+		return xasprintf("Medians of %s. Nothing is judged: neither "
+				 "less nor more of it is better.",
+				 values);
+	return xasprintf("Medians of %s. %s %zu figure%s, alpha %g; changes "
+			 "below %g%% do not count.%s",
+			 values, method, r->nr_judged,
+			 r->nr_judged == 1 ? "" : "s", r->rule.alpha,
+			 100 * r->rule.threshold,
+			 r->nr_judged == r->nr_comparisons ?
+				 "" :
+				 " No verdict (-): neither less nor more of it "
+				 "is better.");
 }

@@ -57,11 +57,11 @@ static json_t *interval_of(const struct comparison *c)
 
 static json_t *comparison_of(const struct series *s, const struct comparison *c)
 {
-	json_t *j = json_pack("{s:s, s:I, s:I, s:s, s:s, s:s}", "bench",
+	bool judged = c->judgement != NOT_JUDGED;
+	json_t *j = json_pack("{s:s, s:I, s:I, s:s, s:s, s:s?}", "bench",
 			      s->bench, "vcpus", (json_int_t)s->vcpus, "bytes",
 			      (json_int_t)s->bytes, "metric", s->metric, "unit",
-			      s->unit, "better",
-			      s->higher_is_better ? "higher" : "lower");
+			      s->unit, "better", better_name(c->better));
 
 	if (*s->variant)
 		json_object_set_new(j, "variant", json_string(s->variant));
@@ -71,10 +71,12 @@ static json_t *comparison_of(const struct series *s, const struct comparison *c)
 			    half_of(c->after, c->nr_after, c->median_after));
 	json_object_set_new(j, "change", number(c->change));
 	json_object_set_new(j, "interval", interval_of(c));
-	json_object_set_new(j, "p", number(c->p));
-	json_object_set_new(j, "p_adjusted", number(c->p_adjusted));
+	json_object_set_new(j, "p", judged ? number(c->p) : json_null());
+	json_object_set_new(j, "p_adjusted",
+			    judged ? number(c->p_adjusted) : json_null());
 	json_object_set_new(j, "verdict",
-			    json_string(judgement_name(c->judgement)));
+			    judged ? json_string(judgement_name(c->judgement)) :
+				     json_null());
 	json_object_set_new(j, "detectable",
 			    c->detectable > 0 ? number(c->detectable) :
 						json_null());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * JUnit's XML: a metric at a point is a test case. Slower is a failure, "can't
- * tell" is skipped.
+ * tell" is skipped, and what is not judged has its figures alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,9 @@ static void print_case(const struct report *r, const struct series *s,
 		interval[UNIT_LEN];
 	char *point = report_point(s), *reason = report_reason(r, c);
 	char *figures = xasprintf(
-		"%s: %s to %s, %s (%s)", judgement_name(c->judgement),
+		"%s%s%s to %s, %s (%s)",
+		c->judgement == NOT_JUDGED ? "" : judgement_name(c->judgement),
+		c->judgement == NOT_JUDGED ? "" : ": ",
 		report_value(before, s->unit, c->median_before),
 		report_value(after, s->unit, c->median_after),
 		report_change(change, c->change), report_interval(interval, c));

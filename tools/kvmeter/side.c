@@ -48,6 +48,18 @@ const struct series *side_find(const struct side *side,
 	return NULL;
 }
 
+enum better series_better(const struct series *a, const struct series *b)
+{
+	return a->better == b->better ? a->better : BETTER_NEITHER;
+}
+
+bool series_agree(const struct series *a, const struct series *b)
+{
+	return strcmp(a->unit, b->unit) == 0 &&
+	       (a->better == b->better || a->better == BETTER_NEITHER ||
+		b->better == BETTER_NEITHER);
+}
+
 static void append(struct series *to, const struct series *from)
 {
 	to->starts =
@@ -79,10 +91,10 @@ static void merge(struct side *side, const struct results *r,
 		known->nr = 0;
 		known->values = NULL;
 	}
-	if (strcmp(known->unit, s->unit) != 0 ||
-	    known->higher_is_better != s->higher_is_better)
+	if (!series_agree(known, s))
 		problem(p, "%s: %s has another unit than in the files before",
 			r->path, s->metric);
+	known->better = series_better(known, s);
 	append(known, s);
 }
 
