@@ -134,6 +134,27 @@ like($out, qr/^  create: \+\d+\.\d% from first to last \(p /m, 'a drift, how muc
 like($out, qr/^  create: \d+ about (?:9|10)\d?\.\d+ ms, \d+ about 1[23]\d\.\d ms$/m, 'levels, where');
 is_deeply([grep { -d } glob('kvmeter-*')], [], 'nothing temporary is left');
 
+# ---- a thousand invocations, whose values are their numbers ----
+
+write_text('count_test', <<'END');
+#!/bin/sh
+for json; do :; done
+read n 2>/dev/null <count || n=0
+n=$((n + 1))
+echo $n >count
+cat >"$json" <<JSON
+{"schema":"kvmeter/1","bench":"count_test","version":"1.0","started":"2026-11-30T09:00:00Z",
+"boot_id":"1","config":{},"host":{"kernel":"6.18.1"},"points":[{"config":{"vcpus":1,
+"bytes":4096},"metrics":[{"name":"create","unit":"ns","better":"lower","samples":[$n],
+"samples_per_run":1}],"checks":[]}],"verdict":"pass"}
+JSON
+END
+chmod(0755, 'count_test');
+($out, $err, $code) = noise('./count_test', '-n', 500, '-f', 'json');
+is("$code$err", '0', 'a thousand: exit 0');
+is_deeply($code ? [] : decode_json($out)->{metrics}[0]{values}, [1 .. 1000],
+	'... in the order of time');
+
 # ---- what is refused, what fails ----
 
 for my $row ([['no_test'], 2, qr/no_test: no such benchmark/],

@@ -85,12 +85,21 @@ static void __noreturn interrupted(const struct trial *t, size_t i)
 	    strsignal(sig), i + 1, 2 * t->pairs);
 }
 
+/* Its number has as many digits as the last one's: names sort as in time. */
+static char *file_of(const struct trial *t, size_t i, const char *suffix)
+{
+	int digits = snprintf(NULL, 0, "%zu", 2 * t->pairs);
+
+	return xasprintf("%s/%0*zu%s", t->sides[turn_side(i)].directory,
+			 digits > 3 ? digits : 3, i + 1, suffix);
+}
+
 static void run_one(const struct trial *t, size_t i)
 {
 	const struct trial_side *side = &t->sides[turn_side(i)];
-	char *json = xasprintf("%s/%03zu.json", side->directory, i + 1);
-	char *text = xasprintf("%s/%03zu.txt", side->directory, i + 1);
-	char *errors = xasprintf("%s/%03zu.err", side->directory, i + 1);
+	char *json = file_of(t, i, ".json");
+	char *text = file_of(t, i, ".txt");
+	char *errors = file_of(t, i, ".err");
 	char *program[] = { (char *)side->program, NULL };
 	char *ours[] = { "--quiet", "--json", json, NULL };
 	char **argv = words_join(program, side->options, ours, NULL);

@@ -68,6 +68,7 @@ void trial_tell_results(const struct trial *t,
 /*
  * Runs all of it, in the order of turns.h; file NNN.json is the one of
  * invocation NNN from 1, with NNN.txt beside it for what the benchmark printed.
+ * Names are in the order of time: three digits, or more if there are as many.
  * Ends the process, with what the benchmark said, at the first one that does
  * not pass: by EXIT_SKIP or EXIT_USAGE if that is how it ended, else EXIT_FAIL;
  * and upon a signal.
