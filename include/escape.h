@@ -31,6 +31,9 @@ void escape_ktap(const char *text, FILE *out);
 /* What stands behind its # : the same, and a backslash before # and \. */
 void escape_ktap_detail(const char *text, FILE *out);
 
+/* As it is, but for bytes that are not UTF-8. */
+void escape_bytes(const char *text, FILE *out);
+
 /*
  * All of a JSON text: control characters that it may hold as they are (DEL, C1)
  * become \u00XX, which means the same.

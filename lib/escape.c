@@ -98,6 +98,11 @@ static void put_xml(u32 c, const char *bytes, int nr, FILE *out)
 		fwrite(bytes, 1, nr, out);
 }
 
+static void put_all(u32 c __maybe_unused, const char *bytes, int nr, FILE *out)
+{
+	fwrite(bytes, 1, nr, out);
+}
+
 static void put_json(u32 c, const char *bytes, int nr, FILE *out)
 {
 	if (c >= ' ' && is_control(c))
@@ -191,6 +196,11 @@ void escape_ktap_detail(const char *text, FILE *out)
 void escape_xml(const char *text, FILE *out)
 {
 	each_character(text, out, put_xml);
+}
+
+void escape_bytes(const char *text, FILE *out)
+{
+	each_character(text, out, put_all);
 }
 
 void escape_json(const char *text, FILE *out)

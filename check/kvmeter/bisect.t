@@ -239,6 +239,17 @@ step('a skip', 125, qr/nothing was measured: skip/);
 results('next/1.json', [metric('update', runs(1000000, 1, 9))]);
 step('another metric', 125, qr/no create of page_table_test/);
 
+# ---- what is not UTF-8 ----
+
+measured("good\xff.json", 1000000);
+record('a path', '--good', "good\xff.json", '--threshold', 30, '--metric', 'create', @run);
+measured('next/1.json', 1001000);
+step('a path', 0, qr/good/);
+# recorded without it, something else would be run
+my (undef, $refusal, $exit) = kvmeter('bisect', 'record', @both, '--run', "./run hook\xff");
+is($exit, 1, 'a word of a hook: exit 1');
+like($refusal, qr/hook\S+: a word of a hook is not UTF-8/, '... named');
+
 # ---- what ends the bisection: 128 and more ----
 
 script('broken', 'exit 126');

@@ -69,6 +69,14 @@ is(join(' ', json_faults($json)), '', 'json: read and right');
 isnt(join(' ', json_faults($json =~ s/"slower"/"same"/r)), '', 'json: a wrong verdict is noticed');
 like((json_faults(substr($json, 0, -10)))[0], qr/no JSON/, 'json: half of it is noticed');
 
+# Paths in no encoding: each bad byte becomes U+FFFD, and nothing is lost.
+results("bad\xff.json", [metric('update', runs(7000, 0.5, 9))]);
+my ($bad, $bad_err, $bad_code) = kvmeter('compare', '-f', 'json', "bad\xff.json", 'after.json');
+is("$bad_code$bad_err", '0', 'a path that is not UTF-8: exit 0');
+$bad = eval { decode_json($bad) } // {};
+is(join(' ', map { "$_->{name}: $_->{operand} @{ $_->{files} }" } @{ $bad->{sides} // [] }),
+	"A: bad\x{fffd}.json bad\x{fffd}.json B: after.json after.json", '... and both sides');
+
 # ---- JUnit ----
 
 # Counts as Python's XML parser sees them, or its error.

@@ -158,5 +158,9 @@ like($text, qr/^  a b +ns +lower +c\?d$/m, 'a metric on one line');
 ($out) = kvmeter(qw(list --tests odd -f json));
 is(decode_json($out)->{benchmarks}[0]{description}{question}, "one\ntwo_test\e[31m",
 	'json has it as it is');
+rename('odd', "odd\xff") or die "odd: $!\n";
+($out, $err, $code) = kvmeter(qw(list -f json --tests), "odd\xff");
+is("$code$err", '0', 'a path that is not UTF-8: exit 0');
+is(decode_json($out)->{benchmarks}[0]{path}, "odd\x{fffd}/odd_test", '... and it is in json');
 
 done_testing();

@@ -43,6 +43,14 @@ static void test_lines(void **state __maybe_unused)
 	       BAD "31m"); /* CSI in one byte */
 }
 
+static void test_bytes(void **state __maybe_unused)
+{
+	expect(escape_bytes, "a\tb\n\302\205 #<\\ \342\202\254",
+	       "a\tb\n\302\205 #<\\ \342\202\254");
+	expect(escape_bytes, "a\377/\342\202.json",
+	       "a" BAD "/" BAD BAD ".json");
+}
+
 static void test_needed(void **state __maybe_unused)
 {
 	assert_false(escape_needed(""));
@@ -107,6 +115,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_needed),
 		cmocka_unit_test(test_markdown),
 		cmocka_unit_test(test_json),

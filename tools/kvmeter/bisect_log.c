@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "bisect.h"
 #include "compare.h"
+#include "foreign.h"
 #include "outfile.h"
 #include "remedy.h"
 #include "units.h"
@@ -76,9 +77,7 @@ static json_t *figures_json(const struct step *s)
 /* A subject may be in any encoding. */
 static json_t *text_json(const char *text)
 {
-	json_t *j = text ? json_string(text) : json_null();
-
-	return j ? j : json_string("not UTF-8");
+	return text ? foreign_text(text) : json_null();
 }
 
 static json_t *step_json(const struct step *s)

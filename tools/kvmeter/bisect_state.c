@@ -80,7 +80,10 @@ static json_t *words_json(char **words)
 	json_t *list = words ? json_array() : json_null();
 
 	for (; words && *words; words++)
-		json_array_append_new(list, json_string(*words));
+		if (json_array_append_new(list, json_string(*words)))
+			die("%s: a word of a hook is not UTF-8, and cannot be "
+			    "recorded: rename it, or put it into a script",
+			    *words);
 	return list;
 }
 
@@ -127,7 +130,7 @@ static json_t *side_json(const struct side *side)
 	for (i = 0; i < side->nr_files; i++) {
 		file = json_object();
 		json_object_set_new(file, "path",
-				    json_string(side->files[i]->path));
+				    foreign_text(side->files[i]->path));
 		json_object_set(file, "results", side->files[i]->root);
 		json_array_append_new(list, file);
 	}

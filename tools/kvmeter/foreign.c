@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "escape.h"
 #include "foreign.h"
 #include "remedy.h"
 #include "util.h"
@@ -94,4 +95,23 @@ json_t *foreign_read(const char *path, char **why)
 		*why = explain(path, &s, &error);
 	json_decref(root);
 	return NULL;
+}
+
+json_t *foreign_text(const char *text)
+{
+	char *escaped = NULL;
+	size_t size;
+	FILE *out = open_memstream(&escaped, &size);
+	json_t *j;
+
+	if (!out)
+		die("out of memory");
+	escape_bytes(text, out);
+	if (fclose(out))
+		die("out of memory");
+	j = json_string(escaped);
+	if (!j)
+		die("out of memory");
+	free(escaped);
+	return j;
 }

@@ -22,4 +22,7 @@
  */
 json_t *foreign_read(const char *path, char **why);
 
+/* A string of what may not be UTF-8, such as a path: escape.h. Not NULL. */
+json_t *foreign_text(const char *text);
+
 #endif

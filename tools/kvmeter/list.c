@@ -4,6 +4,7 @@
 #include <string.h>
 #include "child.h"
 #include "escape.h"
+#include "foreign.h"
 #include "kvmeter.h"
 #include "options.h"
 #include "programs.h"
@@ -123,14 +124,15 @@ static void list_json(const struct listed *l)
 		const struct program *p = l->list[i];
 
 		json_array_append_new(array,
-				      json_pack("{s:s, s:s, s:O}", "name",
-						p->name, "path", p->path,
+				      json_pack("{s:o, s:o, s:O}", "name",
+						foreign_text(p->name), "path",
+						foreign_text(p->path),
 						"description", p->description));
 	}
 	root = json_pack("{s:s, s:o}", "schema", "kvmeter-list/1", "benchmarks",
 			 array);
 	if (!root)
-		die("a name or path is not UTF-8");
+		die("the list cannot be written as JSON");
 	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);

@@ -4,12 +4,19 @@
 #include <stdlib.h>
 #include "compare.h"
 #include "escape.h"
+#include "foreign.h"
 #include "util.h"
 
 /* What is no finite number is null. */
 static json_t *number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static void append(json_t *array, json_t *value)
+{
+	if (json_array_append_new(array, value))
+		die("the comparison cannot be written as JSON");
 }
 
 static json_t *side_of(const struct report *r, size_t index)
@@ -20,10 +27,10 @@ static json_t *side_of(const struct report *r, size_t index)
 	size_t i;
 
 	for (i = 0; i < s->nr_files; i++)
-		json_array_append_new(files, json_string(s->files[i]->path));
-	return json_pack("{s:s, s:s, s:I, s:o}", "name", name, "operand",
-			 s->operand, "boots", (json_int_t)side_boots(s),
-			 "files", files);
+		append(files, foreign_text(s->files[i]->path));
+	return json_pack("{s:s, s:o, s:I, s:o}", "name", name, "operand",
+			 foreign_text(s->operand), "boots",
+			 (json_int_t)side_boots(s), "files", files);
 }
 
 static json_t *differences_of(const struct pair *pair)
@@ -34,9 +41,8 @@ static json_t *differences_of(const struct pair *pair)
 	for (i = 0; i < pair->differences.nr; i++) {
 		const struct difference *d = &pair->differences.list[i];
 
-		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:s}", "what", d->what,
-				       "before", d->before, "after", d->after));
+		append(all, json_pack("{s:s, s:s, s:s}", "what", d->what,
+				      "before", d->before, "after", d->after));
 	}
 	return all;
 }
@@ -91,9 +97,8 @@ static json_t *pair_of(const struct pair *pair)
 	size_t i;
 
 	for (i = 0; i < pair->nr; i++)
-		json_array_append_new(all,
-				      comparison_of(pair->series[i],
-						    &pair->comparisons[i]));
+		append(all,
+		       comparison_of(pair->series[i], &pair->comparisons[i]));
 	return json_pack("{s:s, s:s, s:o, s:o}", "before", before, "after",
 			 after, "differences", differences_of(pair),
 			 "comparisons", all);
@@ -107,11 +112,11 @@ void report_json(const struct report *r, FILE *out)
 	size_t i;
 
 	for (i = 0; i < r->nr_sides; i++)
-		json_array_append_new(sides, side_of(r, i));
+		append(sides, side_of(r, i));
 	for (i = 0; i < r->nr_warnings; i++)
-		json_array_append_new(warnings, json_string(r->warnings[i]));
+		append(warnings, foreign_text(r->warnings[i]));
 	for (i = 0; i < r->nr_pairs; i++)
-		json_array_append_new(pairs, pair_of(&r->pairs[i]));
+		append(pairs, pair_of(&r->pairs[i]));
 	j = json_pack("{s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "schema",
 		      "kvmeter-compare/1", "values_are",
 		      r->by_files ? "files" : "runs", "method",

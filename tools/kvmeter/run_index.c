@@ -105,7 +105,9 @@ static json_t *pack_words(char *const *words)
 	json_t *array = json_array();
 
 	for (; *words; words++)
-		json_array_append_new(array, json_string(*words));
+		if (json_array_append_new(array, json_string(*words)))
+			die("%s: a word of a command is not UTF-8: rename it",
+			    *words);
 	return array;
 }
 
@@ -164,7 +166,7 @@ void run_index_add(struct suite_run *r, const struct entry *e)
 				  e->end.error);
 
 	if (!entry)
-		die("%s: a word of its command is not UTF-8", e->name);
+		die("%s: out of memory", e->name);
 	json_object_set_new(json_object_get(r->index, "entries"), e->name,
 			    entry);
 	free(program);
