@@ -9,11 +9,12 @@
 
 /*
  * Makes the host back [@mem, @mem + @bytes) with memory of its own, as if every
- * page of @page_bytes had been written with what it holds. @mem is aligned to
- * a host page. Large ranges are shared among as many threads as this process
- * may use CPUs. Uses MADV_POPULATE_WRITE (Linux 5.14) or else writes, with a
- * handler for SIGBUS meanwhile. Dies if there is no memory, or no room in a
- * file. Main thread only.
+ * page had been written with what it holds: pages of @page_bytes where the host
+ * gives these, which no two threads share. @mem is aligned to a host page.
+ * Large ranges are shared among as many threads as this process may use CPUs.
+ * Uses MADV_POPULATE_WRITE (Linux 5.14) or else writes, with a handler for
+ * SIGBUS meanwhile. Dies if there is no memory, or no room in a file. Main
+ * thread only.
  */
 void populate(void *mem, u64 bytes, u64 page_bytes);
 

@@ -30,7 +30,6 @@
 struct share {
 	u8 *mem;
 	u64 bytes;
-	u64 page_bytes;
 	int error; /* 0, or an errno */
 };
 
@@ -47,10 +46,12 @@ static void handle_bus_error(int number)
 
 /*
  * For kernels before 5.14. The write must leave what a file or another thread
- * has put there. Returns 0, or what MADV_POPULATE_WRITE would.
+ * has put there. By base pages, since the host need not give a huge page where
+ * it may. Returns 0, or what MADV_POPULATE_WRITE would.
  */
 static int write_each_page(const struct share *s)
 {
+	u64 step = sysconf(_SC_PAGESIZE);
 	sigjmp_buf here;
 
 	if (sigsetjmp(here, 1)) {
@@ -58,7 +59,7 @@ static int write_each_page(const struct share *s)
 		return EFAULT;
 	}
 	no_page = &here;
-	for (u64 at = 0; at < s->bytes; at += s->page_bytes)
+	for (u64 at = 0; at < s->bytes; at += step)
 		__atomic_fetch_or(s->mem + at, 0, __ATOMIC_RELAXED);
 	no_page = NULL;
 	return 0;
@@ -102,7 +103,7 @@ static int populate_slice(u8 *mem, u64 bytes, u64 page_bytes, unsigned int nr)
 		u64 from = min_u64(i * each, bytes);
 		u64 part = min_u64(each, bytes - from);
 
-		share[i] = (struct share){ mem + from, part, page_bytes, 0 };
+		share[i] = (struct share){ mem + from, part, 0 };
 		started[i] = nr > 1 &&
 			     !pthread_create(&thread[i], NULL, populate_share,
 					     &share[i]);

@@ -24,6 +24,8 @@
 struct order {
 	bool old_kernel;
 	unsigned int file_pages; /* of PAGES that are mapped */
+	unsigned int
+		page_pages; /* that the host could give in one, if it had */
 };
 
 static bool refuse_populate(void)
@@ -60,7 +62,7 @@ static void touch(void *arg)
 		   0);
 	if (o->old_kernel && !refuse_populate())
 		exit(91);
-	populate(mem, PAGES * page, page);
+	populate(mem, PAGES * page, o->page_pages * page);
 	if (mincore(mem, PAGES * page, seen))
 		exit(92);
 	for (int i = 0; i < PAGES; i++)
@@ -81,8 +83,15 @@ static void expect(struct order o, int code, const char *text)
 
 static void test_good(void **state __maybe_unused)
 {
-	expect((struct order){ false, PAGES }, 0, NULL);
-	expect((struct order){ true, PAGES }, 0, NULL);
+	expect((struct order){ false, PAGES, 1 }, 0, NULL);
+	expect((struct order){ true, PAGES, 1 }, 0, NULL);
+}
+
+/* As anonymous_thp where no huge page is to be had. */
+static void test_no_huge_page(void **state __maybe_unused)
+{
+	expect((struct order){ false, PAGES, PAGES }, 0, NULL);
+	expect((struct order){ true, PAGES, PAGES }, 0, NULL);
 }
 
 /* The file ends early, which is as if its file system were full. */
@@ -90,8 +99,8 @@ static void test_no_room(void **state __maybe_unused)
 {
 	const char *text = "no page could be had";
 
-	expect((struct order){ false, PAGES - 1 }, EXIT_FAIL, text);
-	expect((struct order){ true, PAGES - 1 }, EXIT_FAIL, text);
+	expect((struct order){ false, PAGES - 1, 1 }, EXIT_FAIL, text);
+	expect((struct order){ true, PAGES - 1, 1 }, EXIT_FAIL, text);
 }
 
 /* Afterwards, SIGBUS is what it was. */
@@ -122,6 +131,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_no_huge_page),
 		cmocka_unit_test(test_no_room),
 		cmocka_unit_test(test_signal_restored),
 	};
