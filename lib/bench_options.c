@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench_options.h"
+#include "cpus.h"
 #include "mode.h"
 #include "quirks.h"
 #include "util.h"
@@ -66,15 +66,16 @@ static bool valid_power_of_two(const void *member, const char **why)
 static bool valid_cpus(const void *member, const char **why)
 {
 	const struct u64_list *list = member;
-	cpu_set_t set;
+	struct cpus usable;
+	bool ok = true;
 
 	*why = "a CPU in it is not there, or not for this process";
-	if (sched_getaffinity(0, sizeof(set), &set))
+	if (cpus_read(&usable))
 		return true;
 	for (unsigned int i = 0; i < list->nr; i++)
-		if (list->v[i] >= CPU_SETSIZE || !CPU_ISSET(list->v[i], &set))
-			return false;
-	return true;
+		ok = ok && cpus_have(&usable, list->v[i]);
+	cpus_fini(&usable);
+	return ok;
 }
 
 #define OFFSET(member) offsetof(struct bench_config, member)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "cpus.h"
 #include "futex.h"
 #include "gang.h"
 #include "interrupt.h"
@@ -56,10 +56,10 @@ struct gang {
 	unsigned int nr;
 	u64 *vcpu_ns;
 	bool quit;
-	cpu_set_t main_cpus; /* of the main thread, before it was pinned */
-	struct usage usage;  /* at the release */
-	u64 in_run_ns;	     /* at the release */
-	u64 delay_ns;	     /* at the release */
+	struct cpus main_cpus; /* of the main thread, before it was pinned */
+	struct usage usage;    /* at the release */
+	u64 in_run_ns;	       /* at the release */
+	u64 delay_ns;	       /* at the release */
 	u64 release_ns;
 	u64 next_tick_ns; /* when cfg.tick is due, however often we look */
 	struct patience patience;
@@ -154,7 +154,7 @@ struct gang *gang_create(struct vm *vm, const struct gang_config *cfg)
 		m->delay_fd = -1;
 		start_thread(g, m);
 	}
-	sched_getaffinity(0, sizeof(g->main_cpus), &g->main_cpus);
+	cpus_read(&g->main_cpus);
 	pin_require(pin_of(cfg, g->nr), pin_self(pin_of(cfg, g->nr)));
 	gang_round(g, NULL);
 	for (unsigned int i = 0; i < g->nr; i++)
@@ -183,7 +183,9 @@ void gang_free(struct gang *g)
 	for (unsigned int i = 0; i < g->nr; i++)
 		if (g->member[i].delay_fd >= 0)
 			close(g->member[i].delay_fd);
-	sched_setaffinity(0, sizeof(g->main_cpus), &g->main_cpus);
+	if (g->main_cpus.set)
+		cpus_apply(&g->main_cpus);
+	cpus_fini(&g->main_cpus);
 	free(g->member);
 	free(g->vcpu_ns);
 	free(g);

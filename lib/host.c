@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <dirent.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cpus.h"
 #include "host.h"
 #include "kvm_module.h"
 #include "units.h"
@@ -81,13 +81,6 @@ static u64 read_memory(void)
 	return bytes;
 }
 
-static u64 usable_cpus(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) ? 0 : CPU_COUNT(&set);
-}
-
 static int compare_parameters(const void *a, const void *b)
 {
 	const struct host_parameter *x = a, *y = b;
@@ -147,7 +140,7 @@ void host_read(struct host_facts *host)
 	}
 	host->cmdline = read_text("/proc/cmdline");
 	host->cpu = read_cpu();
-	host->cpus = usable_cpus();
+	host->cpus = cpus_usable();
 	host->memory_bytes = read_memory();
 	host->hypervisor = read_hypervisor();
 	host->boot_id = read_text("/proc/sys/kernel/random/boot_id");

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <errno.h>
-#include <sched.h>
 #include <string.h>
 
+#include "cpus.h"
 #include "pin.h"
 #include "util.h"
 
 int pin_self(u64 cpu)
 {
-	cpu_set_t set;
+	struct cpus cpus = { 0 };
+	int error;
 
 	if (cpu == NOT_PINNED)
 		return 0;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? errno : 0;
+	error = cpus_add(&cpus, cpu);
+	if (!error)
+		error = cpus_apply(&cpus);
+	cpus_fini(&cpus);
+	return error;
 }
 
 void pin_require(u64 cpu, int error)

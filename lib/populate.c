@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <linux/mempolicy.h>
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "cpus.h"
 #include "interrupt.h"
 #include "patience.h"
 #include "populate.h"
@@ -81,15 +81,6 @@ static void *populate_share(void *arg)
 	return NULL;
 }
 
-static unsigned int usable_cpus(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return 1;
-	return max_u64(1, CPU_COUNT(&set));
-}
-
 /* Shares one slice among @nr threads; returns 0 or an errno. */
 static int populate_slice(u8 *mem, u64 bytes, u64 page_bytes, unsigned int nr)
 {
@@ -144,7 +135,7 @@ void populate(void *mem, u64 bytes, u64 page_bytes)
 {
 	struct sigaction on_bus = { .sa_handler = handle_bus_error }, before;
 	u64 slice = max_u64(SLICE_BYTES, page_bytes);
-	u64 threads = min_u64(usable_cpus(), SLICE_THREADS);
+	u64 threads = min_u64(max_u64(1, cpus_usable()), SLICE_THREADS);
 
 	if (sigaction(SIGBUS, &on_bus, &before))
 		die("rt_sigaction of SIGBUS, by which memory tells that it "

@@ -20,7 +20,7 @@ my @layers = (
 	   judge steady threshold turns)],
 	[qw(cgroup clock patience stops futex kick thread_start pin watchdog
 	   id_pool interrupt timing steal progress stats scaling json troff host
-	   kvm_module
+	   kvm_module cpus
 	   memory_room tracepoint lock_wait lock_records histogram option_row
 	   options crew outfile)],
 	[qw(compat kvm_ioctl kvm_stats populate uffd memory_limit slow_memory)],
