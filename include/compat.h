@@ -8,6 +8,7 @@
 #define KVMETER_COMPAT_H
 
 #include <linux/kvm.h>
+#include <linux/mempolicy.h>
 #include <linux/userfaultfd.h>
 #include <sys/mman.h>
 
@@ -42,6 +43,11 @@ struct kvm_dirty_gfn {
 /* 6.2 */
 #ifndef KVM_CAP_DIRTY_LOG_RING_WITH_BITMAP
 #define KVM_CAP_DIRTY_LOG_RING_WITH_BITMAP 225
+#endif
+
+/* 5.12: include/uapi/linux/mempolicy.h */
+#ifndef MPOL_F_NUMA_BALANCING
+#define MPOL_F_NUMA_BALANCING (1 << 13)
 #endif
 
 /* 5.14: include/uapi/asm-generic/mman-common.h */

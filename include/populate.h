@@ -21,8 +21,9 @@ void populate(void *mem, u64 bytes, u64 page_bytes);
 /*
  * Keeps NUMA balancing away from memory whose mappings are to be counted: it
  * unmaps pages for a while to see who uses them, but leaves alone what has a
- * policy of its own. Before populate(); pages still go to the node of their
- * first touch. Kernels without NUMA need nothing.
+ * policy of its own. That is the policy of this process, which numactl sets, or
+ * else pages go to the node of their first touch, as ever. Before populate().
+ * Kernels without NUMA need nothing.
  */
 void keep_mapped(void *mem, u64 bytes);
 

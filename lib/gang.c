@@ -134,8 +134,10 @@ struct gang *gang_create(struct vm *vm, const struct gang_config *cfg)
 {
 	struct gang *g = aligned_alloc(64, sizeof(*g));
 	size_t members_bytes = vm->nr_vcpus * sizeof(*g->member);
+	struct cpus home = pin_visit(cfg->pin, vm->nr_vcpus);
 
 	vm_start(vm);
+	pin_return(home);
 	kick_init();
 	if (!g)
 		die("out of memory");
@@ -183,9 +185,7 @@ void gang_free(struct gang *g)
 	for (unsigned int i = 0; i < g->nr; i++)
 		if (g->member[i].delay_fd >= 0)
 			close(g->member[i].delay_fd);
-	if (g->main_cpus.set)
-		cpus_apply(&g->main_cpus);
-	cpus_fini(&g->main_cpus);
+	pin_return(g->main_cpus);
 	free(g->member);
 	free(g->vcpu_ns);
 	free(g);

@@ -26,6 +26,8 @@
 #define SLICE_BYTES MIB(256)
 /* Of a slice, on a host that has to swap or to compact for it. */
 #define POPULATE_S 600
+/* As many as the kernel can be built for: CONFIG_NODES_SHIFT is 10 at most. */
+#define NODES_MAX 1024
 
 struct share {
 	u8 *mem;
@@ -112,22 +114,42 @@ static int populate_slice(u8 *mem, u64 bytes, u64 page_bytes, unsigned int nr)
 	return error;
 }
 
+/*
+ * The policy that it has anyway: that of this process, as numactl gives it, or
+ * local allocation. Returns NULL or the call that failed, with errno.
+ */
+static const char *give_policy(void *mem, u64 bytes)
+{
+	unsigned long nodes[NODES_MAX / (8 * sizeof(long))] = { 0 };
+	int mode = MPOL_DEFAULT;
+
+	/* both calls take a number of nodes that is one too large */
+	if (syscall(SYS_get_mempolicy, &mode, nodes, NODES_MAX + 1, NULL, 0UL))
+		return "get_mempolicy";
+	mode &= ~MPOL_F_NUMA_BALANCING;
+	if (mode == MPOL_DEFAULT)
+		mode = MPOL_LOCAL;
+	return syscall(SYS_mbind, mem, bytes, mode,
+		       mode == MPOL_LOCAL ? NULL : nodes,
+		       mode == MPOL_LOCAL ? 0UL : NODES_MAX + 1, 0U) ?
+		       "mbind" :
+		       NULL;
+}
+
 void keep_mapped(void *mem, u64 bytes)
 {
+	const char *failed = give_policy(mem, bytes);
 	static bool warned;
+	int error = errno;
 	u64 balancing;
-	int error;
 
-	if (!syscall(SYS_mbind, mem, bytes, MPOL_LOCAL, NULL, 0UL, 0U))
-		return;
-	error = errno;
-	if (warned ||
+	if (!failed || warned ||
 	    !read_number(&balancing, "/proc/sys/kernel/numa_balancing") ||
 	    !balancing)
 		return;
-	warn("mbind: %s: NUMA balancing may disturb: sysctl "
+	warn("%s: %s: NUMA balancing may disturb: sysctl "
 	     "kernel.numa_balancing=0",
-	     strerror(error));
+	     failed, strerror(error));
 	warned = true;
 }
 

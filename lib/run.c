@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "lock_wait.h"
 #include "mode.h"
+#include "pin.h"
 #include "point.h"
 #include "stops.h"
 #include "util.h"
@@ -21,6 +22,8 @@ static const struct bench_config *common(const struct run *r)
 void run_create(struct run *r, u64 memory_bytes)
 {
 	const struct bench_config *c = common(r);
+
+	struct cpus home = pin_visit(&c->pin, r->nr_vcpus);
 
 	r->stops = stops_seen();
 	r->vm = vm_create(&(struct vm_config){
@@ -43,6 +46,7 @@ void run_create(struct run *r, u64 memory_bytes)
 					       .nr_slots = c->slots,
 					       .prefault = c->prefault,
 				       });
+	pin_return(home);
 }
 
 /*

@@ -31,6 +31,7 @@ my %errnos = (
 	(map { $_ => [qw(ENOMEM EACCES)] } qw(mprotect)),
 	madvise => [qw(ENOMEM EAGAIN EINTR EINVAL EIO EFAULT)],
 	mbind => [qw(ENOMEM EPERM ENOSYS)],
+	get_mempolicy => [qw(EPERM ENOSYS)],
 	(map { $_ => [qw(ENOMEM EPERM EAGAIN)] } qw(mlock mlock2 munlock mincore)),
 	(map { $_ => [qw(EMFILE ENFILE ENOMEM)] } qw(eventfd2 pipe2 dup dup3 socketpair)),
 	memfd_create => [qw(EMFILE ENFILE ENOMEM ENOSYS)],

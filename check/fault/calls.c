@@ -53,7 +53,7 @@ static const struct call {
 	CALL_FD(fchmod, 0), CALL_FD(close, 0), CALL_FD(getdents64, 0),
 	CALL_FD(flock, 0), CALL_FD(fcntl, 0), CALL_FD(fadvise64, 0),
 	CALL(mmap), CALL(munmap), CALL(mremap), CALL(mprotect), CALL(madvise),
-	CALL(mbind), CALL(mlock), CALL(mlock2), CALL(munlock), CALL(mincore),
+	CALL(mbind), CALL(get_mempolicy), CALL(mlock), CALL(mlock2), CALL(munlock), CALL(mincore),
 	CALL(brk), CALL(msync), CALL(memfd_create), CALL(eventfd2),
 	CALL(userfaultfd), CALL(perf_event_open), CALL(pipe2), CALL(dup),
 	CALL(dup3), CALL(socketpair), CALL(sendto), CALL(recvfrom),

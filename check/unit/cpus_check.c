@@ -138,6 +138,75 @@ static void test_pin_nowhere(void **state __maybe_unused)
 	assert_int_not_equal(pin_self(POSSIBLE * 8), 0);
 }
 
+static char root[] = "/tmp/kvmeter-cpus-XXXXXX";
+
+static void make_node(unsigned int node, u64 from, u64 to)
+{
+	for (u64 cpu = from; cpu < to; cpu++) {
+		char *command = xasprintf("mkdir -p '%s/sys/devices/system/cpu/"
+					  "cpu%llu/node%u'",
+					  root, (unsigned long long)cpu, node);
+
+		assert_int_equal(system(command), 0);
+		free(command);
+	}
+}
+
+static void expect_neighbours(struct u64_list pin, u64 nr, u64 expected)
+{
+	struct cpus usable = { 0 }, near;
+
+	for (u64 i = 0; i < 12; i++)
+		if (i != 5)
+			assert_int_equal(cpus_add(&usable, i), 0);
+	near = pin_neighbours(root, &pin, nr, &usable);
+	for (u64 i = 0; i < 16; i++)
+		assert_int_equal(cpus_have(&near, i), (expected >> i) & 1);
+	cpus_fini(&near);
+	cpus_fini(&usable);
+}
+
+/* Three nodes of four CPUs, of which one is not for us; two without a node. */
+static void test_neighbours(void **state __maybe_unused)
+{
+	char *command;
+
+	assert_non_null(mkdtemp(root));
+	make_node(0, 0, 4);
+	make_node(1, 4, 8);
+	make_node(7, 8, 10);
+	expect_neighbours((struct u64_list){ 1, { 2 } }, 1, 0x00f);
+	expect_neighbours((struct u64_list){ 2, { 7, 4 } }, 2, 0x0d0);
+	expect_neighbours((struct u64_list){ 2, { 0, 8 } }, 2, 0x30f);
+	/* the last is the main thread's */
+	expect_neighbours((struct u64_list){ 2, { 9, 0 } }, 1, 0x300);
+	expect_neighbours((struct u64_list){ 1, { 11 } }, 1, 0x800);
+	command = xasprintf("rm -rf '%s'", root);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+/* There and back; without a pin, or to a CPU that is not there, nowhere. */
+static void test_visit(void **state __maybe_unused)
+{
+	struct u64_list pin = { 0, { 0 } };
+	u64 usable = cpus_usable();
+	struct cpus home = pin_visit(&pin, 1);
+
+	assert_null(home.set);
+	pin_return(home);
+	pin = (struct u64_list){ 1, { POSSIBLE * 8 } };
+	home = pin_visit(&pin, 1);
+	assert_null(home.set);
+	assert_int_equal(cpus_read(&home), 0);
+	pin.v[0] = first_cpu(&home);
+	cpus_fini(&home);
+	home = pin_visit(&pin, 1);
+	assert_non_null(home.set);
+	pin_return(home);
+	assert_int_equal(cpus_usable(), usable);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -145,6 +214,8 @@ int main(void)
 		cmocka_unit_test(test_pin),
 		cmocka_unit_test(test_add),
 		cmocka_unit_test(test_pin_nowhere),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_visit),
 	};
 
 	return cmocka_run_group_tests_name("cpus", tests, NULL, NULL);

@@ -127,6 +127,76 @@ static void test_signal_restored(void **state __maybe_unused)
 	assert_int_not_equal(child.code, EXIT_PASS);
 }
 
+/* With the first of its nodes; -1: it is not told. */
+static int policy_of(void *mem, unsigned long *nodes)
+{
+	unsigned long set[16] = { 0 };
+	int mode;
+
+	if (syscall(SYS_get_mempolicy, &mode, set, 8 * sizeof(set) + 1, mem,
+		    mem ? (unsigned long)MPOL_F_ADDR : 0UL))
+		return -1;
+	*nodes = set[0];
+	return mode;
+}
+
+struct policy {
+	int given; /* as numactl would */
+	int kept;
+};
+
+static void keep(void *arg)
+{
+	const struct policy *p = arg;
+	unsigned long nodes = 1, found = 0;
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *mem = mmap(NULL, page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int mode;
+
+	bool none = p->given == MPOL_DEFAULT;
+
+	if (syscall(SYS_set_mempolicy, p->given, none ? NULL : &nodes,
+		    none ? 0UL : 8 * sizeof(nodes)))
+		exit(90);
+	keep_mapped(mem, page);
+	/* it is the memory's own, whatever becomes of the task's */
+	if (syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0UL))
+		exit(91);
+	mode = policy_of(mem, &found);
+	/* what it is called before 5.14 */
+	if (mode == MPOL_PREFERRED && !found)
+		mode = MPOL_LOCAL;
+	if (mode != p->kept)
+		exit(1);
+	exit(mode == MPOL_LOCAL || found == nodes ? 0 : 2);
+}
+
+static void test_policy(void **state __maybe_unused)
+{
+	static struct child child;
+	static struct policy rows[] = {
+		{ MPOL_DEFAULT, MPOL_LOCAL },
+		{ MPOL_BIND, MPOL_BIND },
+		{ MPOL_INTERLEAVE, MPOL_INTERLEAVE },
+		{ MPOL_PREFERRED, MPOL_PREFERRED },
+		{ MPOL_BIND | MPOL_F_STATIC_NODES,
+		  MPOL_BIND | MPOL_F_STATIC_NODES },
+		{ MPOL_BIND | MPOL_F_NUMA_BALANCING, MPOL_BIND },
+	};
+	unsigned long nodes;
+
+	/* no NUMA in this kernel, or forbidden */
+	if (policy_of(NULL, &nodes) < 0)
+		_skip(__FILE__, __LINE__);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		child_run(&child, keep, &rows[i]);
+		if (child.code == 90 && rows[i].given & MPOL_F_NUMA_BALANCING)
+			continue;
+		assert_int_equal(child.code, 0);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -134,6 +204,7 @@ int main(void)
 		cmocka_unit_test(test_no_huge_page),
 		cmocka_unit_test(test_no_room),
 		cmocka_unit_test(test_signal_restored),
+		cmocka_unit_test(test_policy),
 	};
 
 	return cmocka_run_group_tests_name("populate", tests, NULL, NULL);
