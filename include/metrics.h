@@ -82,6 +82,7 @@ struct series {
 	 * other, so that only runs count for a confidence interval.
 	 */
 	u64 *run_medians;
+	u64 *run_samples; /* how many those were */
 	unsigned int nr_runs;
 	unsigned int run_start; /* first sample of the current run */
 	unsigned int nr, room;

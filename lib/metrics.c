@@ -139,6 +139,7 @@ void series_end_run(struct series *s)
 	s->run_medians =
 		append(s->run_medians, s->nr_runs,
 		       stats_summary(s->samples + s->run_start, nr).median);
+	s->run_samples = append(s->run_samples, s->nr_runs, nr);
 	s->nr_runs++;
 	s->run_start = s->nr;
 }
@@ -164,6 +165,7 @@ void series_fini(struct series *s)
 	free_tail(s->tail);
 	free(s->remark);
 	free(s->run_medians);
+	free(s->run_samples);
 	free(s->samples);
 	free(s->vcpu_samples);
 	*s = (struct series){ 0 };

@@ -74,6 +74,23 @@ static void write_histogram(struct json *j, const struct tail *t)
 	json_object_end(j);
 }
 
+/*
+ * Which samples are of one run. The last ones may be of a run that did not end.
+ */
+static void write_runs(struct json *j, const struct series *s)
+{
+	u64 each = s->nr_runs ? s->run_samples[0] : 0;
+	bool alike = each && s->nr == each * s->nr_runs;
+
+	for (unsigned int i = 0; i < s->nr_runs; i++)
+		alike &= s->run_samples[i] == each;
+	if (alike)
+		json_u64(j, "samples_per_run", each);
+	else if (each)
+		json_u64_array(j, "samples_of_runs", s->run_samples,
+			       s->nr_runs);
+}
+
 static void write_metric(struct json *j, const struct session *s,
 			 const struct point *p, unsigned int metric)
 {
@@ -94,8 +111,7 @@ static void write_metric(struct json *j, const struct session *s,
 				       series->nr_vcpus);
 		json_array_end(j);
 	}
-	if (series->nr_runs && series->nr % series->nr_runs == 0)
-		json_u64(j, "samples_per_run", series->nr / series->nr_runs);
+	write_runs(j, series);
 	if (series->pages)
 		json_u64(j, "accesses", series->pages);
 	if (series->thread_pages)

@@ -91,6 +91,12 @@ def point_faults(doc, point):
     if len(set(checks)) != len(checks):
         yield "a check stands twice"
     for m in point["metrics"]:
+        runs = m.get("samples_of_runs", [m.get("samples_per_run", 1)])
+        left = len(m["samples"]) - sum(runs)
+        if left < 0 or "samples_per_run" in m and len(m["samples"]) % runs[0]:
+            yield "%s: fewer samples than its runs have" % m["name"]
+        if left and doc["reason"] is None and "samples_of_runs" in m:
+            yield "%s: samples of no run" % m["name"]
         per_vcpu = m.get("vcpu_samples")
         if per_vcpu is None:
             continue
@@ -317,6 +323,8 @@ DAMAGES = [
     ("a vCPU taken away", lambda d: d["points"][0]["metrics"][0]["vcpu_samples"][0].pop()),
     ("a sample that no vCPU took", put(*METRIC, "samples", 0, 1)),
     ("a metric twice", lambda d: d["points"][0]["metrics"].append(d["points"][0]["metrics"][0])),
+    ("samples of runs that there are not", put(*METRIC, "samples_per_run", 4)),
+    ("runs told twice", put(*METRIC, "samples_of_runs", [1, 1])),
     ("a result that is none", put(*CHECK, "result", "maybe")),
     ("a failed check in a pass", put(*CHECK, "result", "not ok")),
     ("a proven check that says nothing", put(*CHECK, "detail", None)),

@@ -41,6 +41,7 @@ const char *const fuzz_strings[] = {
 	"lower",
 	"higher",
 	"samples",
+	"samples_of_runs",
 	"samples_per_run",
 	"vcpu_samples",
 	"accesses",

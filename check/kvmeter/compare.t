@@ -126,6 +126,37 @@ results('rounds.json', [metric('create', [map { ($_, $_ + 5 * $ms, $_ + 900 * $m
 compares('the median of its rounds stands for a run', 0,
 	['a.json', 'rounds.json', '-m', 'create'], create => qr/100\.\d ms.*\+0\.0%/);
 
+# As many samples as they come to: one, two, one, two ... and part of a tenth run.
+my (@unlike, @of_runs);
+for my $ns (@{ runs(100 * $ms, 1, 9) }) {
+	push @of_runs, 1 + @of_runs % 2;
+	push @unlike, @of_runs % 2 ? $ns : ($ns - 50 * $ms, $ns + 50 * $ms);
+}
+my $unlike = metric('create', [@unlike, 1], samples_of_runs => \@of_runs);
+
+delete $unlike->{samples_per_run};
+results('unlike.json', [$unlike]);
+like(compares('runs of different lengths', 0, ['a.json', '-m', 'create', 'unlike.json'],
+	      create => qr/100\.\d ms.*\+0\.0%.* (?:same|can't tell)$/),
+	qr/^   Linux 6\.18\.1, 9 runs, 1 boot$/m, 'are as many runs');
+
+# Nothing tells what belongs to a run, as in older files of such.
+my ($whole, $some, $more) = map { metric($_, runs(100 * $ms, 1, 9)) } qw(create call other);
+
+delete $_->{samples_per_run} for $some, $more;
+results("partial/$_.json", [$whole, $_ == 2 ? metric('call', [1 .. 9]) : $some, $more]) for 1 .. 3;
+my $left = compares('what cannot be used', 0, ['partial', 'partial']);
+for my $side (qw(A B)) {
+	like($left =~ s/\n +/ /gr, qr/^warning: left out of $side: page_table_test vcpus=1 bytes=64M call, of 2 files: nothing/m,
+		'is named');
+	like($left =~ s/\n +/ /gr, qr/left out of $side: page_table_test vcpus=1 bytes=64M other, of 3/,
+		'of how many files');
+}
+ok(rindex($left, 'left out') < index($left, "\npage_table_test"), 'above the table');
+$left = compares('what was not asked for', 0, ['partial', '-m', 'create,other', 'partial']);
+unlike($left, qr/call/, 'is not named');
+like($left, qr/^warning: left out of A: page_table_test vcpus=1 bytes=64M other,/m, 'the rest is');
+
 # ---- sweeps, several sides ----
 
 results('sweep.json', \@a, vcpus => [1, 2]);

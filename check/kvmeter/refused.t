@@ -82,6 +82,11 @@ my %metrics = (
 	'no-runs' => metric('create', [1, 2, 3], samples_per_run => 2),
 	'zero-runs' => metric('create', [1, 2, 3], samples_per_run => 0),
 	'no-direction' => metric('create', [1]),
+	'too-long-runs' => metric('create', [1, 2, 3], samples_of_runs => [2, 2]),
+	'empty-runs' => metric('create', [1, 2, 3], samples_of_runs => []),
+	'empty-run' => metric('create', [1, 2, 3], samples_of_runs => [2, 0, 1]),
+	'negative-run' => metric('create', [1, 2, 3], samples_of_runs => [4, -1]),
+	'runs-in-words' => metric('create', [1, 2, 3], samples_of_runs => ['two']),
 	'odd-direction' => metric('create', [1], better => 1),
 	'no-unit' => metric('create', [1], unit => undef),
 );
@@ -115,6 +120,7 @@ results('partial.json', [@good, $partial]);
 my ($out) = kvmeter('compare', 'partial.json', 'partial.json');
 like($out, qr/^create /m, 'a metric that ended early leaves the others');
 unlike($out, qr/^update /m, '... and is none itself');
+like($out, qr/^warning: left out of A: .* update, of 1\s+file:/m, '... but named');
 
 # ---- files that do not go together ----
 

@@ -145,6 +145,9 @@ static void test_runs(void **state __maybe_unused)
 	assert_int_equal(s.run_medians[0], 20);
 	assert_int_equal(s.run_medians[1], 7);
 	assert_int_equal(s.run_medians[2], 200);
+	assert_int_equal(s.run_samples[0], 3);
+	assert_int_equal(s.run_samples[1], 1);
+	assert_int_equal(s.run_samples[2], 2);
 	series_fini(&s);
 }
 

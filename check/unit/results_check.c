@@ -98,6 +98,7 @@ static void test_whole(void **state __maybe_unused)
 "assert create['better'] == 'lower' and writes['better'] == 'higher'\n"
 "assert create['samples'] == ns and create['accesses'] == 256\n"
 "assert create['samples_per_run'] == 1\n"
+"assert 'samples_of_runs' not in create\n"
 "assert create['vcpu_samples'] == [[n, n - 1] for n in ns]\n"
 "assert 'vcpu_samples' not in get_log and 'accesses' not in get_log\n"
 "assert writes['unit'] == 'pages' and writes['samples'] == [50330000] * 6\n"
@@ -113,6 +114,43 @@ static void test_whole(void **state __maybe_unused)
 "assert one['steal_ns'] == 0 and two['steal_ns'] == 0\n"
 "assert one['notes'] == ['a \"note\"\\nof two lines'] and two['notes'] == []\n");
 	/* clang-format on */
+	made_up_fini(&m);
+}
+
+/* Two in the first run, three in the second, one in one that did not end. */
+static void add_runs(struct series *s)
+{
+	for (u64 i = 1; i <= 6; i++) {
+		series_add_value(s, i);
+		if (i == 2 || i == 5)
+			series_end_run(s);
+	}
+}
+
+/* An average that happens to be whole tells nothing of them. */
+static void test_runs_unlike(void **state __maybe_unused)
+{
+	struct made_up m;
+	struct series *s;
+
+	made_up_init(&m, 1);
+	s = m.points[0].series;
+	m.points[0].started = true;
+	add_runs(&s[CREATE]);
+	for (u64 i = 1; i <= 6; i++) {
+		series_add_value(&s[GET_LOG], i);
+		if (i == 2 || i == 6)
+			series_end_run(&s[GET_LOG]);
+	}
+	series_add_value(&s[WRITES], 1);
+	assert_null(results_write("r.json", &m.session, VERDICT_PASS, NULL));
+	expect_in_json("r.json",
+		       "create, get_log, writes = d['points'][0]['metrics']\n"
+		       "assert create['samples_of_runs'] == [2, 3], create\n"
+		       "assert get_log['samples_of_runs'] == [2, 4], get_log\n"
+		       "assert 'samples_of_runs' not in writes, writes\n"
+		       "assert not any('samples_per_run' in m\n"
+		       "               for m in d['points'][0]['metrics'])\n");
 	made_up_fini(&m);
 }
 
@@ -223,6 +261,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_python_can_refuse),
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_runs_unlike),
 		cmocka_unit_test(test_ended_early),
 		cmocka_unit_test(test_replaces),
 		cmocka_unit_test(test_full_disk),

@@ -39,10 +39,10 @@ void problem(struct problems *p, const char *fmt, ...)
 	p->text = text;
 }
 
-/* Sets *@values to the medians of runs. False if that cannot be done. */
-static bool read_runs(struct series *s, const json_t *samples, size_t per_run)
+/* All of them, to be freed; NULL if they are no samples. */
+static double *read_samples(const json_t *samples)
 {
-	size_t nr = json_array_size(samples), run, i;
+	size_t nr = json_array_size(samples), i;
 	double *v = xcalloc(nr, sizeof(*v));
 
 	for (i = 0; i < nr; i++) {
@@ -52,18 +52,58 @@ static bool read_runs(struct series *s, const json_t *samples, size_t per_run)
 			break;
 		v[i] = json_integer_value(sample);
 	}
-	if (i < nr || nr == 0 || nr % per_run) {
-		free(v);
-		return false;
+	if (i == nr)
+		return v;
+	free(v);
+	return NULL;
+}
+
+/* How many runs there are, by either member; 0 if that makes no sense. */
+static size_t count_runs(const json_t *metric, size_t nr_samples)
+{
+	const json_t *of_runs = json_object_get(metric, "samples_of_runs");
+	json_int_t per_run =
+		json_integer_value(json_object_get(metric, "samples_per_run"));
+	const json_t *count;
+	size_t i;
+
+	if (!of_runs)
+		return per_run > 0 && nr_samples % per_run == 0 ?
+			       nr_samples / per_run :
+			       0;
+	json_array_foreach(of_runs, i, count)
+	{
+		json_int_t nr = json_integer_value(count);
+
+		if (nr <= 0 || (u64)nr > nr_samples)
+			return 0;
+		nr_samples -= nr;
 	}
-	s->nr = nr / per_run;
-	if (s->nr > FOREIGN_SAMPLES_MAX) {
-		free(v);
+	return json_array_size(of_runs);
+}
+
+/* Sets the values to the medians of runs. False if that cannot be done. */
+static bool read_runs(struct series *s, const json_t *metric)
+{
+	const json_t *samples = json_object_get(metric, "samples");
+	const json_t *of_runs = json_object_get(metric, "samples_of_runs");
+	size_t nr = json_array_size(samples), at = 0, run, of_run;
+	double *v;
+
+	s->nr = count_runs(metric, nr);
+	if (!s->nr || s->nr > FOREIGN_SAMPLES_MAX)
 		return false;
-	}
+	v = read_samples(samples);
+	if (!v)
+		return false;
 	s->values = xcalloc(s->nr, sizeof(*s->values));
-	for (run = 0; run < s->nr; run++)
-		s->values[run] = median_of(v + run * per_run, per_run);
+	for (run = 0; run < s->nr; run++) {
+		of_run = of_runs ? (size_t)json_integer_value(
+					   json_array_get(of_runs, run)) :
+				   nr / s->nr;
+		s->values[run] = median_of(v + at, of_run);
+		at += of_run;
+	}
 	free(v);
 	return true;
 }
@@ -81,24 +121,25 @@ static bool read_better(enum better *better, const json_t *metric)
 	return true;
 }
 
-static bool read_metric(struct series *s, const json_t *metric)
+static bool read_name(struct series *s, const json_t *metric)
 {
-	const json_t *per_run = json_object_get(metric, "samples_per_run");
-
 	s->metric = json_string_value(json_object_get(metric, "name"));
-	s->unit = json_string_value(json_object_get(metric, "unit"));
-	return s->metric && s->unit && read_better(&s->better, metric) &&
-	       !escape_needed(s->metric) && !escape_needed(s->unit) &&
-	       json_integer_value(per_run) > 0 &&
-	       read_runs(s, json_object_get(metric, "samples"),
-			 json_integer_value(per_run));
+	return s->metric && !escape_needed(s->metric);
 }
 
-/* A metric that ended in the middle of a run has no samples_per_run. */
+static bool read_metric(struct series *s, const json_t *metric)
+{
+	s->unit = json_string_value(json_object_get(metric, "unit"));
+	return read_name(s, metric) && s->unit && !escape_needed(s->unit) &&
+	       read_better(&s->better, metric) && read_runs(s, metric);
+}
+
+/* Nothing tells which of its samples are of one run. */
 static bool is_partial(const json_t *metric)
 {
 	return json_is_object(metric) &&
-	       !json_object_get(metric, "samples_per_run");
+	       !json_object_get(metric, "samples_per_run") &&
+	       !json_object_get(metric, "samples_of_runs");
 }
 
 const char *input_variant(const json_t *config)
@@ -119,6 +160,12 @@ const char *input_variant(const json_t *config)
 	return text;
 }
 
+static void add_series(struct series **list, size_t *nr, const struct series *s)
+{
+	*list = xrealloc(*list, *nr + 1, sizeof(**list));
+	(*list)[(*nr)++] = *s;
+}
+
 static void read_point(struct results *r, const json_t *point,
 		       struct problems *p)
 {
@@ -126,7 +173,7 @@ static void read_point(struct results *r, const json_t *point,
 	const json_t *vcpus = json_object_get(config, "vcpus");
 	const json_t *bytes = json_object_get(config, "bytes");
 	const json_t *metrics = json_object_get(point, "metrics"), *metric;
-	size_t before = r->nr_series, i;
+	size_t before = r->nr_series + r->nr_partial, i;
 	const char *variant;
 
 	if (json_integer_value(vcpus) < 1 || json_integer_value(bytes) < 1 ||
@@ -150,23 +197,23 @@ static void read_point(struct results *r, const json_t *point,
 			.json = metric,
 		};
 
-		if (is_partial(metric))
-			continue;
-		if (r->nr_series == FOREIGN_METRICS_MAX) {
+		if (r->nr_series + r->nr_partial == FOREIGN_METRICS_MAX) {
 			problem(p, "%s: more than %d metrics", r->path,
 				FOREIGN_METRICS_MAX);
 			break;
+		}
+		if (is_partial(metric) && read_name(&s, metric)) {
+			add_series(&r->partial, &r->nr_partial, &s);
+			continue;
 		}
 		if (!read_metric(&s, metric)) {
 			problem(p, "%s: metric %zu of a point makes no sense",
 				r->path, i + 1);
 			continue;
 		}
-		r->series = xrealloc(r->series, r->nr_series + 1,
-				     sizeof(*r->series));
-		r->series[r->nr_series++] = s;
+		add_series(&r->series, &r->nr_series, &s);
 	}
-	if (r->nr_series == before)
+	if (r->nr_series + r->nr_partial == before)
 		free((char *)variant);
 }
 

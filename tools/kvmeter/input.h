@@ -36,6 +36,9 @@ struct results {
 	const char *kernel;
 	size_t nr_series;
 	struct series *series;
+	/* names alone: of the others it is not known what belongs to a run */
+	size_t nr_partial;
+	struct series *partial;
 };
 
 /* A or B: all files that were named for it. */
@@ -47,6 +50,8 @@ struct side {
 	struct results **files;
 	size_t nr_series;
 	struct series *series; /* merged, in order of appearance */
+	size_t nr_partial;     /* likewise; nr_files: so many files have it */
+	struct series *partial;
 };
 
 /* What cannot be used, to be told all at once. */

@@ -267,6 +267,53 @@ static void warn_of_left_out(struct report *r, size_t side)
 		report_warn(r, "left out of %c: %s", (char)('A' + side), *text);
 }
 
+/* "POINT create, update" from the @first on; how many that were. */
+static size_t partial_text(const struct side *side, size_t first,
+			   const char *only, char **text)
+{
+	const struct series *s = &side->partial[first];
+	char *names = NULL, *longer, *point;
+	size_t i;
+
+	for (i = first; i < side->nr_partial; i++) {
+		const struct series *one = &side->partial[i];
+
+		if (!series_same_point(one, s) || one->nr_files != s->nr_files)
+			break;
+		if (!report_names(only, one->metric))
+			continue;
+		longer = xasprintf("%s%s%s", names ? names : "",
+				   names ? ", " : "", one->metric);
+		free(names);
+		names = longer;
+	}
+	point = report_point(s);
+	*text = names ? xasprintf("%s %s", point, names) : NULL;
+	free(point);
+	free(names);
+	return i - first;
+}
+
+static void warn_of_partial(struct report *r, size_t side, const char *only)
+{
+	const struct side *s = &r->sides[side];
+	char *text;
+	size_t i, nr;
+
+	for (i = 0; i < s->nr_partial; i += nr) {
+		nr = partial_text(s, i, only, &text);
+		if (text)
+			report_warn(r,
+				    "left out of %c: %s, of %zu file%s: "
+				    "nothing tells which samples are of one "
+				    "run",
+				    (char)('A' + side), text,
+				    s->partial[i].nr_files,
+				    s->partial[i].nr_files == 1 ? "" : "s");
+		free(text);
+	}
+}
+
 void report_build(struct report *r, const char *only, struct problems *p)
 {
 	size_t i;
@@ -275,6 +322,8 @@ void report_build(struct report *r, const char *only, struct problems *p)
 		check_side(r, i, p);
 	for (i = 0; i < r->nr_sides; i++)
 		warn_of_left_out(r, i);
+	for (i = 0; i < r->nr_sides; i++)
+		warn_of_partial(r, i, only);
 	warn_of_boots(r);
 	warn_of_stops(r);
 	r->nr_pairs = r->nr_sides - 1;

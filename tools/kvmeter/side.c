@@ -98,6 +98,21 @@ static void merge(struct side *side, const struct results *r,
 	append(known, s);
 }
 
+static void merge_partial(struct side *side, const struct series *s)
+{
+	size_t i;
+
+	for (i = 0; i < side->nr_partial; i++)
+		if (is_like(&side->partial[i], s))
+			break;
+	if (i == side->nr_partial) {
+		side->partial =
+			xrealloc(side->partial, i + 1, sizeof(*side->partial));
+		side->partial[side->nr_partial++] = *s;
+	}
+	side->partial[i].nr_files++;
+}
+
 void side_add(struct side *side, struct results *r, struct problems *p)
 {
 	size_t i;
@@ -107,6 +122,8 @@ void side_add(struct side *side, struct results *r, struct problems *p)
 	side->files[side->nr_files++] = r;
 	for (i = 0; i < r->nr_series; i++)
 		merge(side, r, &r->series[i], p);
+	for (i = 0; i < r->nr_partial; i++)
+		merge_partial(side, &r->partial[i]);
 }
 
 static void add_files(struct side *side, const char *path,
@@ -180,6 +197,8 @@ static void add_entry(struct side *side, struct results *r, const char *entry,
 	r->bench = name;
 	for (i = 0; i < r->nr_series; i++)
 		r->series[i].bench = name;
+	for (i = 0; i < r->nr_partial; i++)
+		r->partial[i].bench = name;
 	side_add(side, r, p);
 }
 
