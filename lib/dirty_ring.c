@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "dirty_ring.h"
+#include "mode.h"
 #include "remedy.h"
 #include "util.h"
 #include "vcpu.h"
@@ -51,7 +52,8 @@ static struct kvm_enable_cap ring_of(int kvm_fd, u32 entries)
 bool dirty_ring_fits(int kvm_fd, u32 entries)
 {
 	struct kvm_enable_cap ring = ring_of(kvm_fd, entries);
-	int vm_fd = kvm_ioctl(kvm_fd, KVM_CREATE_VM, 0);
+	int vm_fd = kvm_ioctl(kvm_fd, KVM_CREATE_VM,
+			      arch_vm_type(kvm_fd, mode_find(NULL)));
 	int error = __kvm_ioctl(vm_fd, KVM_ENABLE_CAP, &ring);
 
 	close(vm_fd);
