@@ -78,6 +78,9 @@ struct bench {
 	const void *defaults;		  /* begins with struct bench_config */
 	size_t config_bytes;
 	const struct bench_variants *variants; /* or NULL */
+	/* in the config: of the u64 number of threads that act as the host, the
+	 * main one among them; 0: it alone */
+	size_t host_threads;
 	/* Guest memory of one point; NULL: what --bytes says, in all. */
 	u64 (*memory)(const void *config, u64 vcpus, u64 bytes);
 	/* usage_error() for what no single option can know; or NULL. */

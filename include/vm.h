@@ -110,8 +110,9 @@ struct vm_needs {
 	unsigned int nr_slots;
 	u64 eager_split; /* chunk in bytes; VM_NO_EAGER_SPLIT: not asked for */
 	const char *disable_quirks; /* list of quirks.h; NULL: none */
-	u64 more_files; /* open at a time, besides those of the VM */
-	u64 bytes;	/* of memory under test that are mapped */
+	unsigned int host_threads;  /* besides the main one */
+	unsigned int more_files;    /* for it, each vCPU and each of those */
+	u64 bytes;		    /* of memory under test that are mapped */
 };
 #define VM_NO_EAGER_SPLIT (~UINT64_C(0))
 unsigned int vm_require(const struct vm_needs *needs);

@@ -146,6 +146,14 @@ static void report_standstill(void *arg, const char *message)
 	dprintf(STDERR_FILENO, "%s: %s\n", s->bench->name, message);
 }
 
+/* Besides the main one, of one run. */
+static u64 host_threads(const struct session *s)
+{
+	size_t offset = s->bench->host_threads;
+
+	return offset ? *(u64 *)((char *)s->config + offset) - 1 : 0;
+}
+
 /* Everything that could skip, for all points, before the first is measured. */
 static void check_requirements(struct session *s)
 {
@@ -171,7 +179,8 @@ static void check_requirements(struct session *s)
 		.nr_slots = c->slots,
 		.eager_split = c->eager_split,
 		.disable_quirks = c->disable_quirks,
-		.more_files = c->lock_wait ? LOCK_WAIT_FILES * vcpus : 0,
+		.host_threads = host_threads(s),
+		.more_files = c->lock_wait ? LOCK_WAIT_FILES : 0,
 		.bytes = memory });
 	backing_require(c->backing, memory);
 	why = limit_missing(LIMIT_DATA, needed);

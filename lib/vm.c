@@ -27,6 +27,8 @@
  * userfaultfd, tracepoints.
  */
 #define OWN_FILES 24
+/* The delays of the thread. */
+#define HOST_THREAD_FILES 1
 /* Of a thread: stack, allocator's arena, struct kvm_run, dirty ring. */
 #define VCPU_SPACE_BYTES MIB(2)
 /* Program and libraries, arenas, alignment to the largest page. */
@@ -55,14 +57,19 @@ u64 vm_files_needed(u64 nr_vcpus)
 
 static void check_limits(const struct vm_needs *needs)
 {
-	u64 files = vm_files_needed(needs->nr_vcpus) + needs->more_files;
+	u64 threads = (u64)needs->nr_vcpus + needs->host_threads;
+	u64 files = vm_files_needed(needs->nr_vcpus) +
+		    needs->host_threads * HOST_THREAD_FILES +
+		    (threads + 1) * needs->more_files;
 	u64 space = CONTROL_RESERVE_BYTES + SPARE_SPACE_BYTES +
-		    needs->nr_vcpus * VCPU_SPACE_BYTES +
-		    ALIGN_UP(needs->bytes, GIB(1));
+		    threads * VCPU_SPACE_BYTES + ALIGN_UP(needs->bytes, GIB(1));
 	char *why;
 
 	limit_raise(LIMIT_FILES, files);
 	why = limit_missing(LIMIT_FILES, files);
+	if (why && needs->host_threads)
+		skip("--vcpus %u and %u more host threads: %s, or choose fewer",
+		     needs->nr_vcpus, needs->host_threads, why);
 	if (why)
 		skip("--vcpus %u: %s, or choose fewer", needs->nr_vcpus, why);
 	why = limit_missing(LIMIT_ADDRESS_SPACE, space);

@@ -268,12 +268,9 @@ static void run(struct run *r)
 	workload_fini(&e.work);
 }
 
-static const struct bench_variants variants = {
-	.key = "log_mode",
-	.names = dirty_mode_names,
-	.offset = OFFSET(dirty.modes),
-	.missing = dirty_mode_missing,
-};
+static const struct bench_variants variants = { "log_mode", dirty_mode_names,
+						OFFSET(dirty.modes),
+						dirty_mode_missing };
 
 static const struct bench bench = {
 	.name = "dirty_log_perf_test",
@@ -285,6 +282,7 @@ static const struct bench bench = {
 	.defaults = &defaults,
 	.config_bytes = sizeof(defaults),
 	.variants = &variants,
+	.host_threads = OFFSET(dirty.clearers),
 	.memory = memory,
 	.validate = validate,
 	.require = require,
