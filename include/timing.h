@@ -80,6 +80,12 @@ struct timing stopwatch_stop(const struct stopwatch *watch);
 		stopwatch_stop(&watch_);                     \
 	})
 
+/*
+ * What all vCPUs do in a minute, of whom each has done @done, one for each, by
+ * the time of its own arrival: whoever was early does nothing afterwards.
+ */
+u64 timing_per_min(const struct timing *t, const u64 *done);
+
 /* The sum, for phases of several calls; per-vCPU times are dropped. */
 struct timing timing_add(struct timing a, struct timing b);
 

@@ -149,6 +149,17 @@ struct timing stopwatch_stop(const struct stopwatch *watch)
 	};
 }
 
+u64 timing_per_min(const struct timing *t, const u64 *done)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < t->nr_vcpus; i++)
+		if (t->vcpu_ns[i])
+			sum += (double)done[i] * 60 * NSEC_PER_SEC /
+			       t->vcpu_ns[i];
+	return sum;
+}
+
 struct timing timing_add(struct timing a, struct timing b)
 {
 	return (struct timing){

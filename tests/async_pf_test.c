@@ -50,10 +50,12 @@ GUEST_FUNCTION(guest_pass_over_memory)
 
 #else
 
+#include <stdlib.h>
 #include "async_pf.h"
 #include "bench.h"
 #include "change.h"
 #include "slow_load.h"
+#include "util.h"
 
 enum inject { NOTHING, LOST_TOKEN, WRONG_BLOCKS, WRONG_CONTENT };
 
@@ -167,20 +169,21 @@ static void prepare_jobs(struct experiment *e)
 	}
 }
 
-static void check_blocks(struct experiment *e, u64 ns)
+static void check_blocks(struct experiment *e, const struct timing *t)
 {
-	u64 nr = 0;
+	u64 *nr = xcalloc(e->r->nr_vcpus, sizeof(*nr));
 
 	for (u32 i = 0; i < e->r->nr_vcpus; i++) {
 		const struct guest_blocks *b = &e->job[i].blocks;
 
-		nr += b->nr;
+		nr[i] = b->nr;
 		check(e->r, BLOCKS, blocks_are_right(b),
 		      "%llu, in %llu batches and what was begun",
 		      (unsigned long long)b->nr,
 		      (unsigned long long)b->batches);
 	}
-	sample_value(e->r, e->leg->blocks, 60e9 / ns * nr);
+	sample_value(e->r, e->leg->blocks, timing_per_min(t, nr));
+	free(nr);
 }
 
 static void check_events(struct experiment *e, u64 ns)
@@ -210,7 +213,7 @@ static void pass(struct experiment *e)
 	t = gang_round(e->r->gang, "guest_pass_over_memory");
 	sample(e->r, e->leg->memory, t);
 	if (e->leg->cpu_bound)
-		check_blocks(e, t.ns);
+		check_blocks(e, &t);
 	if (e->leg->async)
 		check_events(e, t.ns);
 	for (u32 i = 0; i < e->r->nr_vcpus; i++)
