@@ -164,7 +164,7 @@ sub find_made_up {
 	my $log = 'faulty-' . $fault =~ tr/ /-/r;
 	make_path("$work/new-$log");
 	my $status = finish(start('faulty', $log, { FUZZ_FAULT => $fault, FUZZ_LEAKS_EVERY => $fault eq 'leak' ? 1 : 0 },
-				  '-seed=3', '-max_total_time=60', '-timeout=2', "-artifact_prefix=$work/$log-",
+				  '-seed=3', '-max_total_time=150', '-timeout=2', "-artifact_prefix=$work/$log-",
 				  "$work/new-$log", "$corpus/results"));
 
 	ok($status != 0 && read_all("$work/$log.log") =~ $pattern, "a made-up fault is found: $fault")
