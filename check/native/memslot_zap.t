@@ -6,8 +6,10 @@
 use strict;
 use warnings;
 use FindBin;
+use JSON::PP;
 use lib $FindBin::Bin;
 use Native;
+use POSIX ();
 use Test::More;
 
 needs_kvm();
@@ -122,5 +124,23 @@ for my $fault (sort keys %notices) {
 	my @proven = grep { !/ # SKIP / } $text =~ /^ok .* refault: working set # .*/mg;
 
 	is("@proven", '', 'a working set that is too small to be told is not verified');
+}
+
+# A zap may take few faults: fractions of one are told, so that they and the zaps give
+# a whole number.
+SKIP: {
+	my ($text) = Native::run(qw(memslot_zap_test -b 1M --passes 64 --runs 5 --warmup 0 --quiet
+		--op toggle --json -));
+	my ($zaps, $faults) = map { my $name = $_; map { $_->{samples} } grep { $_->{name} =~ $name }
+		map { @{ $_->{metrics} } } @{ decode_json($text)->{points} } } qr/^zaps$/, qr/^faults/;
+
+	skip('faults are not counted here', 1) if !$faults;
+	my @whole = grep {
+		my $all = $zaps->[$_] * $faults->[$_] / 1000;
+
+		$faults->[$_] && POSIX::ceil($all) - $all <= $zaps->[$_] / 1000;
+	} 0 .. $#$faults;
+	ok(@whole == @$faults && (grep { $_ % 1000 } @$faults),
+		"faults of a zap in thousandths: @$faults, of @$zaps");
 }
 done_testing();
