@@ -3,8 +3,9 @@
 #
 # kvmeter ab with a benchmark that is made up: the order, what each side gets,
 # verdicts, and above all that settings of the kernel are what they were
-# afterwards, whoever dies of what. The settings are those of a network namespace
-# of the script's own, so that nothing of the host changes.
+# afterwards, whoever dies of what. The settings are those of namespaces of the
+# script's own, so that nothing of the host changes but printk.time, for a moment:
+# parameters of modules are in no namespace.
 use strict;
 use warnings;
 use FindBin;
@@ -25,6 +26,12 @@ our ($top, $tool);
 my $ttl = '/proc/sys/net/ipv4/ip_default_ttl';
 my $port = '/proc/sys/net/ipv4/ip_local_port_range';
 my $host = '/proc/sys/kernel/hostname';
+my $time = '/sys/module/printk/parameters/time';
+my $time_before;
+
+END {
+	set($time, $time_before) if defined $time_before && value($time) ne $time_before;
+}
 
 sub slurp {
 	open(my $in, '<', $_[0]) or return '';
@@ -254,10 +261,10 @@ sub settings {
 	restores('a list of words', 0, undef, '--set-b', "$port=2000 3000", '-n', 1);
 
 	SKIP: {
-		my $time = '/sys/module/printk/parameters/time';
-		my $before = value($time);
+		my $before = $time_before = value($time);
 
 		skip("$time cannot be written", 2) if !-w $time || $>;
+		local @SIG{qw(HUP INT TERM)} = (sub { exit 1 }) x 3;
 		restores('a parameter of a module', 0, undef, '--set-a', 'printk.time=0',
 			'--set-b', 'printk.time=y', '-n', 1);
 		is(value($time), $before, '... and it is as it was');
