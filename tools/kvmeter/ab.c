@@ -6,6 +6,7 @@
 #include "kvmeter.h"
 #include "options.h"
 #include "scratch.h"
+#include "setting_record.h"
 #include "trial.h"
 #include "util.h"
 
@@ -153,6 +154,7 @@ static void set_up(struct trial *t, const struct ab_config *c, char **operands,
 		trial_set_side(t, side, programs[side], typed[side], &c->trial);
 		t->sides[side].typed = own[side];
 	}
+	records_restore();
 	settings_open(settings);
 }
 

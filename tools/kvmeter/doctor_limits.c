@@ -11,10 +11,12 @@
 #include "cgroup.h"
 #include "doctor.h"
 #include "kvm_ioctl.h"
+#include "setting_record.h"
 #include "tracepoint.h"
 #include "units.h"
 #include "util.h"
 #include "vm.h"
+#include "words.h"
 
 /* What setrlimit() would allow this process; it is as before afterwards. */
 static rlim_t highest(int resource, rlim_t want)
@@ -241,6 +243,33 @@ static void found_program(struct doctor *d, const char *name,
 			     xasprintf("apt-get install %s (Debian)", package));
 }
 
+static void look_at_left(struct doctor *d)
+{
+	struct left_setting *left;
+	size_t nr = records_read(&left), i;
+
+	for (i = 0; i < nr; i++) {
+		char *echo[] = { "echo", left[i].original, NULL }, *words;
+
+		if (!left[i].path) {
+			doctor_found(d, left[i].record, FINDING_UNKNOWN,
+				     xstrdup("only root can read it"),
+				     xstrdup("sudo kvmeter doctor"));
+			continue;
+		}
+		words = words_quote(echo);
+		doctor_found(d, left[i].path, FINDING_DISTURBS,
+			     xasprintf("%s, by a kvmeter ab that was killed; "
+				       "before it was %s",
+				       left[i].now, left[i].original),
+			     xasprintf("%s > %s", words, left[i].path));
+		free(words);
+	}
+	if (!nr)
+		doctor_found(d, NULL, FINDING_OK,
+			     xstrdup("none is left changed"), NULL);
+}
+
 static void look_at_gnuplot(struct doctor *d)
 {
 	found_program(d, "gnuplot", "gnuplot-nox");
@@ -273,6 +302,8 @@ const struct doctor_probe doctor_limit_probes[] = {
 };
 
 const struct doctor_probe doctor_tool_probes[] = {
+	{ "settings", "has a kvmeter ab that was killed left them changed?",
+	  NULL, false, look_at_left },
 	{ "tracepoint", "can this user count events of the kernel?",
 	  "what it counts is not verified, or left out", false, look_at_tracepoints },
 	{ "gnuplot", "is it there, to draw?",

@@ -12,6 +12,7 @@
 #include "guardian.h"
 #include "patience.h"
 #include "remedy.h"
+#include "setting_record.h"
 #include "util.h"
 
 #define DISMISSED 'd'
@@ -85,6 +86,8 @@ static int guard(const struct settings *s, int from)
 				one->name, one->original);
 		}
 	}
+	if (code == EXIT_PASS)
+		record_remove();
 	return code;
 }
 

@@ -11,6 +11,7 @@
 #include "guardian.h"
 #include "remedy.h"
 #include "setting.h"
+#include "setting_record.h"
 #include "util.h"
 
 #define MODULES "/sys/module"
@@ -245,6 +246,8 @@ static char *put_back(void)
 	state.open = NULL;
 	if (state.side != SIDE_ORIGINAL)
 		fault = set_all(s, SIDE_ORIGINAL);
+	if (!fault)
+		record_remove();
 	guardian_end();
 	return fault;
 }
@@ -273,6 +276,7 @@ void settings_open(struct settings *s)
 	state.open = s;
 	state.side = SIDE_ORIGINAL;
 	atexit(put_back_at_exit);
+	record_write(s);
 	guardian_begin(s);
 	for (side = 0; side <= SIDE_ORIGINAL; side++) {
 		static char *fault; /* seen until the process has ended */

@@ -5,8 +5,9 @@
  *
  * settings_open() starts a guardian, a process in a session of its own that
  * puts everything back should this one die, of whatever cause. Else it is done
- * by settings_close(), or when the process exits. Only if both are killed at
- * once do values stay changed.
+ * by settings_close(), or when the process exits. If both are killed at once,
+ * values stay changed until the next one finds the record of what they were:
+ * setting_record.h.
  */
 #ifndef KVMETER_SETTING_H
 #define KVMETER_SETTING_H
