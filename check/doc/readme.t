@@ -4,8 +4,9 @@
 # Is what the documents say true? All in a fresh copy of the tree:
 #
 # - every fenced block "sh run" of README.md is run and succeeds
-#   ("needs=PROGRAM": skipped, by name, where there is no such program; a block
-#   that exports variables goes before all later ones);
+#   ("needs=PROGRAM": skipped, by name, where there is no such program, as are those
+#   with transparent huge pages where these are off; a block that exports variables
+#   goes before all later ones);
 # - every command line of a benchmark in a code span of any document has
 #   options that the benchmark accepts;
 # - every option in tables of README.md and doc/options.md exists, and the latter
@@ -76,6 +77,13 @@ sub has_program {
 	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
 }
 
+# Its benchmark would say the same, by exit 4, which ends the block.
+sub has_transparent_huge_pages {
+	my $enabled = '/sys/kernel/mm/transparent_hugepage/enabled';
+
+	return -e $enabled && slurp($enabled) !~ /\[never\]/;
+}
+
 sub run {
 	my ($dir, $script) = @_;
 	my $log = "$dir/readme.log";
@@ -119,6 +127,10 @@ sub run_blocks {
 		}
 		if (defined $1 && !has_program($1)) {
 			skip($name, "no $1");
+			next;
+		}
+		if ($script =~ /anonymous_thp/ && !has_transparent_huge_pages()) {
+			skip($name, 'transparent huge pages are off');
 			next;
 		}
 		my ($status, $output) = run($dir, $exports . $script);
