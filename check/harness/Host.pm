@@ -5,8 +5,9 @@ package Host;
 use strict;
 use warnings;
 use Exporter 'import';
+use POSIX qw(uname);
 
-our @EXPORT = qw(splits_when_logged);
+our @EXPORT = qw(splits_when_logged faults_exclude_each_other);
 
 sub text_of
 {
@@ -31,11 +32,23 @@ sub has_two_dimensional_paging
 	return is_on('kvm_intel', 'ept') || is_on('kvm_amd', 'npt');
 }
 
-# Blocks are split when dirty logging comes, and not by who writes: x86's TDP MMU
-# since Linux 5.18. Where tables are shadowed tdp_mmu may say Y all the same.
+# Where tables are shadowed the parameter may say Y all the same.
+sub has_tdp_mmu
+{
+	return has_two_dimensional_paging() && is_on('kvm', 'tdp_mmu');
+}
+
+# Blocks are split when dirty logging comes, and not by who writes: x86 since
+# Linux 5.18.
 sub splits_when_logged
 {
-	return has_two_dimensional_paging() && is_on('kvm', 'tdp_mmu') && is_on('kvm', 'eager_page_split');
+	return has_tdp_mmu() && is_on('kvm', 'eager_page_split');
+}
+
+# Others take the MMU lock of a VM for reading when a vCPU faults.
+sub faults_exclude_each_other
+{
+	return (uname())[4] eq 'x86_64' && !has_tdp_mmu();
 }
 
 1;
