@@ -11,6 +11,8 @@ use Cwd qw(abs_path);
 use Exporter 'import';
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use lib dirname(__FILE__);
+use Groups;
 use JSON::PP ();
 use POSIX qw(WNOHANG uname setsid);
 use Test::More;
@@ -248,17 +250,9 @@ sub in_namespace
 # limit's name. Empty: none can be made here.
 sub memory_group
 {
-	my ($v1, $v2) = ('/sys/fs/cgroup/memory', '/sys/fs/cgroup');
-	my ($top, $limit) = -e "$v1/memory.limit_in_bytes" ? ($v1, 'memory.limit_in_bytes')
-							    : ($v2, 'memory.max');
+	my $dir = Groups::make("kvmeter-$$") // return;
 
-	mkdir "$top/kvmeter-$$" or return;
-	# version 2: for the children of the root, if nobody has done so
-	write_file("$v2/cgroup.subtree_control", '+memory')
-		if $top eq $v2 && !-e "$top/kvmeter-$$/$limit";
-	return ("$top/kvmeter-$$", $limit) if -e "$top/kvmeter-$$/$limit";
-	rmdir "$top/kvmeter-$$";
-	return;
+	return ($dir, Groups::limit_file($dir));
 }
 
 # A command in a control group.

@@ -6,6 +6,11 @@ package Figures;
 use strict;
 use warnings;
 use Exporter 'import';
+use FindBin;
+use lib "$FindBin::Bin/../harness";
+use Groups;
+use Harness qw(in_control_group);
+use POSIX ();
 
 our @EXPORT_OK = qw(process host group_create group_kernel group_figures group_remove group_kill
 		    group_command kvm_directory available);
@@ -51,15 +56,32 @@ sub process
 	return defined $figure{rss} && @fds ? \%figure : undef;
 }
 
-# Where KVM has a directory PID-FD for each VM, if debugfs can be seen. To mount
-# it is for a caller that is in a mount namespace of its own.
+# Whether a VM of this process is there under its PID: in a PID namespace it has
+# another one for KVM.
+sub shows_own_vm
+{
+	my ($kvm) = @_;
+	my $create_vm = 0xae01;    # linux/kvm.h
+
+	open my $dev, '+<', '/dev/kvm' or return 0;
+	my $vm = ioctl($dev, $create_vm, 0) or return 0;
+	my $seen = () = glob("$kvm/$$-*");
+	POSIX::close($vm);
+	return $seen > 0;
+}
+
+# Where KVM has a directory PID-FD for each VM, if debugfs can be seen and has those
+# of processes as we know them. To mount it is for a caller that is in a mount
+# namespace of its own.
 sub kvm_directory
 {
 	my ($kvm, %how) = ('/sys/kernel/debug/kvm', @_);
+	our %shows;
 
 	system('mount -t debugfs none /sys/kernel/debug 2>/dev/null')
 		if $how{mount} && !-d $kvm;
-	return -d $kvm ? $kvm : undef;
+	return unless -d $kvm;
+	return ($shows{$kvm} //= shows_own_vm($kvm)) ? $kvm : undef;
 }
 
 # VMs in $kvm that belong to the processes of @$pids, or if undef, to none that
@@ -95,24 +117,10 @@ sub available
 }
 
 # A control group that counts memory, the kernel's for these processes as well,
-# or undef where none can be made. Of version 1 or 2.
+# or undef where none can be made.
 sub group_create
 {
-	my ($name) = @_;
-	my ($v1, $v2) = ('/sys/fs/cgroup/memory', '/sys/fs/cgroup');
-	my $top = -e "$v1/memory.usage_in_bytes" ? $v1 : $v2;
-	my $dir = "$top/$name";
-
-	mkdir $dir or return;
-	if ($top eq $v2 && !-e "$dir/memory.current") {
-		# for the children of the root, if nobody has done so
-		if (open my $out, '>', "$v2/cgroup.subtree_control") {
-			print $out '+memory';
-		}
-	}
-	return $dir if -e "$dir/memory.usage_in_bytes" || -e "$dir/memory.current";
-	rmdir $dir;
-	return;
+	return Groups::make(@_);
 }
 
 sub group_remove
