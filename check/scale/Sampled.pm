@@ -37,6 +37,7 @@ sub sampled
 	my $r = run([ Figures::group_command($group, @$command) ], timeout => $opt{timeout} // 120,
 		env => { KVMETER_FIGURES => $path, KVMETER_FIGURES_EVERY => $opt{every} // 1,
 			 KVMETER_FIGURES_GROUP => $file // '', KVMETER_FIGURES_GROUP_KEY => $key // '',
+			 KVMETER_FIGURES_KVM => Figures::kvm_directory() // '/nowhere',
 			 GLIBC_TUNABLES => 'glibc.malloc.tcache_count=0' });
 	my @series;
 

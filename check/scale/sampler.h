@@ -6,7 +6,8 @@
  *
  * KVMETER_FIGURES_EVERY=N writes one line of N. KVMETER_FIGURES_GROUP names a
  * file of a control group that counts bytes, and KVMETER_FIGURES_GROUP_KEY what
- * stands before the number in it.
+ * stands before the number in it. KVMETER_FIGURES_KVM is the directory of
+ * debugfs where KVM has one for each VM.
  */
 #ifndef CHECK_SAMPLER_H
 #define CHECK_SAMPLER_H
