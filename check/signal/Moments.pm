@@ -6,7 +6,8 @@
 # A row is a program: { name, command => [...], kind => what it prints (ktap, run,
 # json, html, text), says => 0 if nothing, codes => [how it ends if nothing happens,
 # beside 0], unread => how if nobody reads its output, 1, keeps => [regular expressions of files that stay], settle => seconds that
-# the host may take to be as it was, prepare => sub { } in its empty working directory }.
+# the host may take to be as it was, prepare => sub { } in its empty working directory,
+# tells => 1 if it makes the file $READY when the signal may come }.
 package Moments;
 use strict;
 use warnings;
@@ -43,7 +44,7 @@ sub run_in {
 	my ($row, $dir, $signal, $at) = @_;
 	my ($sent, $pipe);
 	my %opt = (timeout => 90, step => 0.002,
-		   env => { TMPDIR => "$dir/tmp", KVMETER_STRICT => 0 });
+		   env => { TMPDIR => "$dir/tmp", KVMETER_STRICT => 0, READY => "$dir.ready" });
 
 	chdir($dir) or die "$dir: $!\n";
 	if (($signal // '') eq 'PIPE') {
@@ -54,7 +55,7 @@ sub run_in {
 	$opt{meanwhile} = sub {
 		my ($pid, $seconds) = @_;
 
-		return if $seconds < $at;
+		return if $seconds < $at || $row->{tells} && !-e "$dir.ready";
 		$sent = time;
 		$pipe ? close($pipe) : kill($signal, $pid);
 		return 1;
@@ -170,6 +171,7 @@ sub in_fresh_directory {
 	my $dir = scratch('trial');
 
 	remove_tree($dir);
+	unlink("$dir.ready");
 	make_path("$dir/tmp");
 	if ($row->{prepare}) {
 		chdir($dir) or die "$dir: $!\n";

@@ -179,55 +179,58 @@ is($found{faults} // 0, 0, "$nr moments: nothing is wrong afterwards");
 # ---- the judgement above can fail ----
 
 my $ktap = 'printf "KTAP version 1\n1..2\nok 1 - a\n"';
+my $ready = ': >$READY';
+# waits for the signal; the next run, which finds the file, does not
+my $hold = "[ -e \$READY ] || { $ready; exec sleep 10; }";
 my @wrong = (
 	# what it does, what it prints, signal, what is said of it; sh, within 10 s
-	['leaves a file', 'touch left.tmp; exec sleep 10', 'text', 'TERM', qr/^leaves left\.tmp$/m],
-	['leaves a directory in TMPDIR', 'mkdir $TMPDIR/left; exec sleep 10', 'text', 'HUP',
+	['leaves a file', "touch left.tmp; $hold", 'text', 'TERM', qr/^leaves left\.tmp$/m],
+	['leaves a directory in TMPDIR', "mkdir \$TMPDIR/left; $hold", 'text', 'HUP',
 	 qr{^leaves tmp/left$}m],
-	['ignores the signal', 'trap "" TERM; sleep 2.5', 'text', 'TERM', qr/^does not end within 2 s/m],
-	['takes its time', 'trap "sleep 2.2; exit 130" INT; sleep 10 & wait', 'text', 'INT',
+	['ignores the signal', "trap '' TERM; $ready; sleep 2.5", 'text', 'TERM', qr/^does not end within 2 s/m],
+	['takes its time', "trap 'sleep 2.2; exit 130' INT; $ready; sleep 10 & wait", 'text', 'INT',
 	 qr/^does not end within 2 s/m],
-	['goes on to its end', 'trap "" TERM; sleep 1.5; echo done', 'text', 'TERM', qr/^exit code 0/m],
-	['says nothing and passes', 'trap "exit 0" TERM; sleep 10 & wait', 'text', 'TERM', qr/^exit code 0/m],
-	['ends by another code', 'trap "exit 1" INT; sleep 10 & wait', 'text', 'INT', qr/^exit code 1/m],
-	['cuts KTAP', "$ktap; exec sleep 10", 'ktap', 'TERM', qr/^KTAP is cut without a word$/m],
-	['passes with half of its KTAP', "$ktap; trap 'exit 0' TERM; sleep 10 & wait", 'ktap', 'TERM',
+	['goes on to its end', "trap '' TERM; $ready; sleep 1.5; echo done", 'text', 'TERM', qr/^exit code 0/m],
+	['says nothing and passes', "trap 'exit 0' TERM; $ready; sleep 10 & wait", 'text', 'TERM', qr/^exit code 0/m],
+	['ends by another code', "trap 'exit 1' INT; $ready; sleep 10 & wait", 'text', 'INT', qr/^exit code 1/m],
+	['cuts KTAP', "$ktap; $hold", 'ktap', 'TERM', qr/^KTAP is cut without a word$/m],
+	['passes with half of its KTAP', "$ktap; trap 'exit 0' TERM; $ready; sleep 10 & wait", 'ktap', 'TERM',
 	 qr/^exit code 0/m],
-	['prints half an object', 'printf "{ \"a\":"; exec sleep 10', 'json', 'TERM', qr/^half a JSON object/m],
-	['prints half a page', 'echo "<html>"; exec sleep 10', 'html', 'HUP', qr/^half a page/m],
-	['writes half a file', 'printf "{ \"verdict\": \"pass\"" >r.json; exec sleep 0.5', 'text', 'KILL',
+	['prints half an object', 'printf "{ \"a\":"; ' . $hold, 'json', 'TERM', qr/^half a JSON object/m],
+	['prints half a page', "echo '<html>'; $hold", 'html', 'HUP', qr/^half a page/m],
+	['writes half a file', 'printf "{ \"verdict\": \"pass\"" >r.json; ' . $hold, 'text', 'KILL',
 	 qr/^r\.json is half a file$/m],
-	['writes results that pass', 'echo "{ \"verdict\": \"pass\" }" >r.json; trap "exit 143" TERM; sleep 10 & wait',
+	['writes results that pass', 'echo "{ \"verdict\": \"pass\" }" >r.json; trap "exit 143" TERM; ' . "$ready; sleep 10 & wait",
 	 'text', 'TERM', qr/^r\.json says pass, though it ended by 143$/m],
-	['is in the way of the next run', '[ ! -e busy ] || exit 3; touch busy; sleep 0.4; rm busy; echo', 'text',
+	['is in the way of the next run', "[ ! -e busy ] || exit 3; touch busy; $hold; rm busy; echo", 'text',
 	 'KILL', qr/^the next run: exit code 3/m],
-	['leaves what the next run does not remove', 'touch $$.tmp; sleep 0.4; rm $$.tmp; echo', 'text', 'KILL',
+	['leaves what the next run does not remove', "touch \$\$.tmp; $hold; rm \$\$.tmp; echo", 'text', 'KILL',
 	 qr/^the next run leaves \d+\.tmp$/m],
 );
 push @wrong, (
-	['leaves a process', 'setsid sleep 60 & echo $! >tmp/pid; exec sleep 10', 'text', 'TERM', qr/^processes: '.*sleep/m,
+	['leaves a process', "setsid sleep 60 & echo \$! >tmp/pid; $hold", 'text', 'TERM', qr/^processes: '.*sleep/m,
 	 sub { kill('KILL', read_file(scratch('trial/tmp/pid'))) }],
-	['changes a setting', "echo 99 >$ttl; exec sleep 10", 'text', 'TERM', qr/^\Q$ttl\E: '99', was/m,
+	['changes a setting', "echo 99 >$ttl; $hold", 'text', 'TERM', qr/^\Q$ttl\E: '99', was/m,
 	 sub { system("echo 64 >$ttl") }],
-	['changes one, and dies', "echo 99 >$ttl; exec sleep 0.5", 'text', 'KILL', qr/^\Q$ttl\E: '99', was/m,
+	['changes one, and dies', "echo 99 >$ttl; $hold", 'text', 'KILL', qr/^\Q$ttl\E: '99', was/m,
 	 sub { system("echo 64 >$ttl") }],
-	['leaves shared memory', 'touch /dev/shm/left; exec sleep 0.5', 'text', 'QUIT', qr{^/dev/shm: '/dev/shm/left'}m,
+	['leaves shared memory', "touch /dev/shm/left; $hold", 'text', 'QUIT', qr{^/dev/shm: '/dev/shm/left'}m,
 	 sub { unlink('/dev/shm/left') }],
-	['leaves a mount', 'mount -t tmpfs none $TMPDIR; exec sleep 10', 'text', 'INT', qr/^mounts: /m,
+	['leaves a mount', "mount -t tmpfs none \$TMPDIR; $hold", 'text', 'INT', qr/^mounts: /m,
 	 sub { system('umount', scratch('trial/tmp')) }],
-	['leaves a control group', 'mkdir ' . (own_group() // '') . '/home/left; exec sleep 10', 'text', 'INT',
+	['leaves a control group', 'mkdir ' . (own_group() // '') . "/home/left; $hold", 'text', 'INT',
 	 qr/^control groups: 'home left'/m, sub { rmdir(own_group() . '/home/left') }],
 ) if $own && own_group();
 for my $case (@wrong) {
 	my ($name, $script, $kind, $signal, $fault, $undo) = @$case;
-	my $row = { name => $name, kind => $kind, settle => 0.1,
+	my $row = { name => $name, kind => $kind, settle => 0.1, tells => 1,
 		    command => ['/bin/sh', '-c', $script] };
 
-	like(join("\n", @{ trial($row, $signal, 0.2)->{faults} }), $fault, "noticed: it $name");
+	like(join("\n", @{ trial($row, $signal, 0)->{faults} }), $fault, "noticed: it $name");
 	$undo->() if $undo;
 }
 # and what is as it should be is not noticed
-my $good = { name => 'good', kind => 'ktap', command => ['/bin/sh', '-c', 'trap \'echo "Bail out! told"; '
-	. 'rm -f mine; exit 143\' TERM; touch mine; ' . "$ktap; sleep 10 & wait"] };
-is(join("\n", @{ trial($good, 'TERM', 0.2)->{faults} }), '', 'an orderly end is none of these');
+my $good = { name => 'good', kind => 'ktap', tells => 1, command => ['/bin/sh', '-c', 'trap \'echo "Bail out! told"; '
+	. 'rm -f mine; exit 143\' TERM; touch mine; ' . "$ktap; $ready; sleep 10 & wait"] };
+is(join("\n", @{ trial($good, 'TERM', 0)->{faults} }), '', 'an orderly end is none of these');
 done_testing();
