@@ -53,7 +53,10 @@ SKIP: {
 	my $moved = 0;
 	my $r = run([surround({ group => $set }, placed('tests/page_table_test'), '-v', 1, '-c', $cpus[1],
 		qw(-b 256K -R 100000 -q -J), results())], timeout => 30, meanwhile => sub {
-			return if $_[1] < 0.5;
+			my @threads = leftovers("/proc/$_[0]/task");
+
+			# options have been read, and runs have begun
+			return if @threads < 2;
 			write_file("$set/cpuset.cpus", $first);
 			return ++$moved;
 		});

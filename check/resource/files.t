@@ -47,8 +47,10 @@ named('/dev/null', 0, undef);
 is(read_file("$place/file"), "old\n", 'a file in the way is as it was');
 is(join(' ', leftovers($place)), 'dir file pipe', 'and no other is there');
 
-# A pipe that is read; its reader must see all, though it was opened long before.
-my $said = `(cat $place/pipe > $place/read & sleep 0.2
+# A pipe that is read; its reader must see all, though it was opened long before:
+# what sleeps under this name is in the middle of open().
+my $said = `(cat $place/pipe > $place/read & while kill -0 \$! && ! grep -q '(cat) S' /proc/\$!/stat; do
+	sleep 0.01; done
 	@{[ placed('tests/page_table_test') ]} -b 256K -R 1 -q -J $place/pipe; wait) 2>&1`;
 is((read_json("$place/read") // {})->{verdict}, 'pass', '--json pipe: its reader has it all') or diag($said);
 

@@ -70,15 +70,22 @@ tool(
 		qr{no benchmarks in /nowhere, which KVMETER_TESTS names}],
 );
 
-# git only tells the names of commits: a step does without
-my $bad = read_json($json[0]);
-for my $point (@{ $bad->{points} }) {
-	$_->{samples} = [map { 3 * $_ } @{ $_->{samples} }] for @{ $point->{metrics} };
+# git only tells the names of commits: a step does without. Real times could have a
+# spread that bisect does not take.
+my $made_up = read_json($json[0]);
+for my $speed (['fast', 1], ['slow', 3]) {
+	my ($name, $factor) = @$speed;
+
+	for my $metric (map { @{ $_->{metrics} } } @{ $made_up->{points} }) {
+		my $runs = @{ $metric->{samples} };
+
+		$metric->{samples} = [map { $factor * (100_000 + 100 * ($_ % 3)) } 1 .. $runs];
+	}
+	write_file("$dir/$name.json", JSON::PP->new->encode($made_up));
 }
-write_file("$dir/slow.json", JSON::PP->new->encode($bad));
 my @state = ('--state', "$dir/state");
 tool(
-	['no git', { env => ['PATH=/nowhere'] }, ['bisect', 'record', @state, '--good', $json[0], '--bad',
+	['no git', { env => ['PATH=/nowhere'] }, ['bisect', 'record', @state, '--good', "$dir/fast.json", '--bad',
 		"$dir/slow.json", '--metric', 'create', '--run', "/bin/cp $dir/slow.json {}"], 0],
 	['no git', { env => ['PATH=/nowhere'] }, ['bisect', 'step', @state], 1, undef, out => qr/bad/],
 );
