@@ -7,7 +7,7 @@ use warnings;
 use Exporter 'import';
 use POSIX qw(uname);
 
-our @EXPORT = qw(splits_when_logged faults_exclude_each_other);
+our @EXPORT = qw(splits_when_logged faults_exclude_each_other can_collapse children_of);
 
 sub text_of
 {
@@ -49,6 +49,30 @@ sub splits_when_logged
 sub faults_exclude_each_other
 {
 	return (uname())[4] eq 'x86_64' && !has_tdp_mmu();
+}
+
+# ---- memory ----
+
+my %madvise = (x86_64 => 28, aarch64 => 233);    # numbers of the system call
+use constant MADV_COLLAPSE => 25;
+
+# Of no bytes at all: whether the kernel knows what is wanted.
+sub can_collapse
+{
+	my $number = $madvise{ (uname())[4] } // return 0;
+
+	return syscall($number, 0, 0, MADV_COLLAPSE) == 0;
+}
+
+# ---- processes ----
+
+# /proc/PID/task/TID/children is an option of the kernel.
+sub children_of
+{
+	my ($pid) = @_;
+
+	return grep { text_of("/proc/$_/stat") =~ /\) \S (\d+) / && $1 == $pid }
+		map { m{^/proc/(\d+)$} } glob('/proc/[0-9]*');
 }
 
 1;

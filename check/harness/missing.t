@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use Harness;
+use Host;
 use Test::More;
 
 my @programs = map { binary("tests/$_") } qw(page_table_test dirty_log_perf_test);
@@ -229,10 +230,12 @@ SKIP: {
 	my $too_many = run([@huge, '-b', '10M']);
 	release();
 	is(reserved(), 0, 'the pool is as it was');
+	skip "memory is in pieces: $got huge pages of 4 came", 3 if $got < 4;
 	is($got, 4, 'the command reserves what it says');
 	run_ok('after it: 4 blocks of 2M', $r, out => [
 		qr/^ok 1 - create: mappings # created 4 x 2M$/m,
-		qr/^ok 2 - update: mappings # split 4 x 2M to 2048 x 4K$/m,
+		splits_when_logged() ? qr/^ok 2 - update: mappings # kept 2048 x 4K$/m
+				     : qr/^ok 2 - update: mappings # split 4 x 2M to 2048 x 4K$/m,
 		qr/^ok 5 - adjust: mappings # \w+ (2048 x 4K to )?4 x 2M$/m ]);
 	run_ok('one page too few', $too_many, code => 4,
 		err => [ qr/huge pages of 2M.*\b5 needed, 4 free: echo 5 > / ]);

@@ -14,6 +14,7 @@ use lib $FindBin::Bin, "$FindBin::Bin/../harness";
 use Cwd qw(abs_path);
 use File::Temp qw(tempdir);
 use Harness;
+use Host;
 use JSON::PP;
 use POSIX qw(uname);
 use Test::More;
@@ -39,13 +40,6 @@ my @benchmarks = (
 );
 
 # ---- stopping ----
-
-sub children_of {
-	my ($pid) = @_;
-
-	return map { split ' ', read_file("/proc/$pid/task/$_/children") // '' }
-		leftovers("/proc/$pid/task");
-}
 
 # A benchmark that measures, and not one that is asked what it knows.
 sub program_below {
