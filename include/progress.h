@@ -16,5 +16,11 @@ void progress_add(struct progress *sum, struct progress p);
 struct progress progress_sub(struct progress a, struct progress b);
 /* Reads and writes of a difference per second. */
 u64 progress_per_s(struct progress difference);
+/*
+ * How long to sleep until a difference has @accesses, as far as it tells: with
+ * none so far as much time again. At least 20 us, and 1 ms at most, but 0 if it
+ * has them.
+ */
+u64 progress_wait_ns(struct progress difference, u64 accesses);
 
 #endif

@@ -24,8 +24,6 @@
 #define KICK_NS (5 * NSEC_PER_SEC)
 /* When it is kicked again. */
 #define AGAIN_NS (NSEC_PER_SEC / 10)
-/* Between two looks at vCPUs that run free. */
-#define POLL_NS NSEC_PER_MSEC
 
 /* Written by its own thread between release and arrival, else by the gang. */
 struct member {
@@ -437,21 +435,21 @@ bool gang_sleep_until(struct gang *g, u64 deadline_ns)
 	}
 }
 
-static u64 accesses_of(const struct gang *g)
-{
-	struct progress p = gang_progress(g);
-
-	return p.reads + p.writes;
-}
-
 void gang_wait_accesses(struct gang *g, u64 accesses)
 {
-	u64 goal = accesses_of(g) + accesses;
+	struct progress from = gang_progress(g);
+	u64 step;
 
 	begin_wait(g);
 	/* also for 0: a caller's loop is to notice signals, and broken vCPUs */
-	for (look_around(g); accesses_of(g) < goal; look_around(g))
-		sleep_until_ns(now_ns() + POLL_NS);
+	for (;;) {
+		look_around(g);
+		step = progress_wait_ns(progress_sub(gang_progress(g), from),
+					accesses);
+		if (!step)
+			break;
+		sleep_until_ns(now_ns() + step);
+	}
 }
 
 static u32 kicks_of(const struct member *m)
