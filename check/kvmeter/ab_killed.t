@@ -97,9 +97,15 @@ sub comm {
 # As a control group is, or a container.
 sub kill_both {
 	my ($pid) = @_;
-	open(my $in, '<', "/proc/$pid/task/$pid/children") or die "children: $!\n";
-	my ($guardian) = grep { comm($_) eq "kvmeter-guard\n" } split(' ', <$in> // '');
+	my $guardian;
 
+	# proc(5): while children come and go, the list may lack some
+	for (1 .. 500) {
+		open(my $in, '<', "/proc/$pid/task/$pid/children") or die "children: $!\n";
+		($guardian) = grep { comm($_) eq "kvmeter-guard\n" } split(' ', <$in> // '');
+		last if $guardian;
+		sleep 0.02;
+	}
 	ok($guardian, "there is a guardian") or diag(`cat hang.err`) && return;
 	# who is stopped sees nothing of the other's end
 	kill('STOP', $guardian);
