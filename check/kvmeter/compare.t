@@ -230,6 +230,60 @@ biased('b5', 150 * $ms, 5, 5);
 like(compares('five files', 1, ['a5', 'b5'], create => qr/ slower$/), qr/Medians of files/,
 	'are always judged by their medians');
 
+# ---- boots whose files resemble each other ----
+
+# $nr files of each boot, which are 0.1 % apart, about $middle plus a bias in percent
+# of each boot.
+sub booted {
+	my ($dir, $middle, $nr, $boots, @biases) = @_;
+
+	for my $i (0 .. $#biases) {
+		results("$dir/$i-$_.json", [metric('create', [int($middle
+				* (1 + $biases[$i] / 100 + $_ * 7 % 5 / 1000))])],
+			boot_id => "$boots-$i", started => sprintf('2026-11-30T%02d:%02d:%02dZ',
+				8 + $i, 2 * $_, $dir =~ /^a/ ? 0 : 1)) for 1 .. $nr;
+	}
+}
+
+booted('a-two', 100 * $ms, 10, 'x', -1, 1);
+booted('b-two', 102 * $ms, 10, 'y', -1, 1.5);
+$text = compares('two boots that differ', 0, ['a-two', 'b-two'], create => qr/ can't tell$/);
+like($text, qr/2 boots a side can't show any change of 1 figure: it takes 5$/m, 'it takes five');
+like($text, qr/^Medians of boots, whose files are not independent\./m, 'and why');
+unlike($text, qr/warning/, '... and no more');
+booted('b-same', 102 * $ms, 10, 'x', -1, 1.5);
+$text = compares('the same two boots', 1, ['a-two', 'b-same'], create => qr/ slower$/);
+unlike($text, qr/warning|boots, whose/, '... are on both sides');
+booted('b-other', 102 * $ms, 10, 'x', -1, 1.5);
+unlink("b-other/0-$_.json") for 1 .. 9;
+like(compares('the same, but in other parts', 0, ['a-two', 'b-other'], create => qr/ can't tell$/),
+	qr/^Medians of boots/m, '... are not');
+booted('a-like', 100 * $ms, 10, 'x', 0, 0);
+booted('b-like', 102 * $ms, 10, 'y', 0, 0);
+$text = compares('two boots that may be alike', 1, ['a-like', 'b-like'], create => qr/ slower$/);
+like($text =~ s/\n +/ /gr, qr/^warning: 20 runs from 2 boots in A, 20 runs from 2 boots in B: too few boots to see/m,
+	'... with a warning');
+booted('a-one', 100 * $ms, 10, 'x', 0);
+$text = compares('one boot and two', 1, ['a-one', 'b-like'], create => qr/ slower$/);
+like($text =~ s/\n +/ /gr, qr/^warning: 20 runs from 2 boots in B: too few boots/m, '... with a warning');
+like($text, qr/one boot only: A;/, '... of each');
+booted('a-five', 100 * $ms, 3, 'x', -1, 1, 0, -0.5, 0.7);
+booted('b-five', 101.2 * $ms, 3, 'y', -1, 1, 0, -0.5, 0.7);
+like(compares('five boots', 0, ['a-five', 'b-five'], create => qr/ can't tell$/),
+	qr/^Medians of boots/m, 'are what counts');
+booted('b-five', 105 * $ms, 3, 'y', -1, 1, 0, -0.5, 0.7);
+unlike(compares('five boots, and a change', 1, ['a-five', 'b-five'], create => qr/ slower$/),
+	qr/warning/, 'which is seen');
+($text) = kvmeter('compare', '-f', 'json', 'a-five', 'b-five');
+like($text, qr/"values_are": "boots"/, '... by boots');
+results("many-$_/$_-$_.json", [metric('create', runs(($_ eq 'a' ? 100 : 104) * $ms, 1, 9))],
+	boot_id => "$_-1") for 'a', 'b';
+results("many-$_/2.json", [metric('create', runs(($_ eq 'a' ? 100 : 104) * $ms, 1, 9))],
+	boot_id => "$_-2") for 'a', 'b';
+like(compares('two files of two boots', 1, ['many-a', 'many-b'], create => qr/ slower$/) =~ s/\n +/ /gr,
+	qr/^warning: 18 runs from 2 boots in A, 18 runs from 2 boots in B: too few boots/m,
+	'runs of a boot are no more independent');
+
 # ---- what differs ----
 
 results('thp.json', \@a, config => { backing => 'anonymous_thp', runs => 12 });

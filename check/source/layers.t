@@ -17,7 +17,7 @@ my @layers = (
 	[qw(types version)],
 	[qw(util bitmap units remedy startup rlimit escape)],
 	[qw(better random spread rank_test student joint_test bootstrap detectable
-	   judge steady threshold turns)],
+	   grouping judge steady threshold turns)],
 	[qw(cgroup clock patience stops futex kick thread_start pin watchdog
 	   id_pool interrupt timing steal progress stats scaling json troff host
 	   kvm_module cpus

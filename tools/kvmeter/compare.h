@@ -23,14 +23,20 @@ enum report_against {
 	AGAINST_PREVIOUS, /* each side against the one before it */
 };
 
+/* What counts as one value: files.c. Else its median is that value. */
+enum report_unit {
+	BY_RUNS,
+	BY_FILES,
+	BY_BOOTS,
+};
+
 struct report {
 	struct judge_rule rule;
 	enum report_against against;
 	/* sides that have nothing in common are not compared, and no problem */
 	bool may_be_unlike;
 	enum judge_method method;
-	/* a file counts as one value, that of its runs' median: files.c */
-	bool by_files;
+	enum report_unit unit;
 	size_t nr_sides;
 	struct side *sides;
 	size_t nr_warnings;
@@ -72,10 +78,14 @@ void compare_read(struct report *r, char *const *operands, size_t nr,
 int compare_judge(struct report *r, const struct compare_choice *choice);
 
 /*
- * Whether runs of one file resemble each other, so that they must not count as
- * if they were independent.
+ * Chooses @r->unit: values of one file, or of one boot, that resemble each
+ * other must not count as if they were independent. Warns where that can't be
+ * seen.
  */
-bool report_needs_files(const struct report *r);
+void report_choose_unit(struct report *r);
+
+/* "run" */
+const char *report_unit_name(enum report_unit unit);
 
 void report_warn(struct report *r, const char *fmt, ...) __printf(2, 3);
 

@@ -24,6 +24,8 @@ struct series {
 	size_t *starts;
 	double *file_medians;
 	const json_t **file_json;
+	const char **file_boots; /* NULL: unknown */
+	struct boots *boots;	 /* boots.h */
 };
 
 /* A results file. Strings are those of the JSON tree. */

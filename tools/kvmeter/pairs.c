@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "boots.h"
 #include "compare.h"
 #include "util.h"
 
@@ -196,15 +197,35 @@ static void pair_up(struct pair *pair, const char *only, bool may_be_unlike,
 			only ? "metric of this name" : "metric");
 }
 
+struct values {
+	const double *list;
+	size_t nr;
+};
+
+static struct values values_of(const struct report *r, const struct series *s)
+{
+	switch (r->unit) {
+	case BY_FILES:
+		return (struct values){ s->file_medians, s->nr_files };
+	case BY_BOOTS:
+		return (struct values){ series_boots(s)->medians,
+					series_boots(s)->nr };
+	default:
+		return (struct values){ s->values, s->nr };
+	}
+}
+
 static struct comparison comparison_of(const struct report *r,
 				       const struct series *a,
 				       const struct series *b)
 {
+	struct values before = values_of(r, a), after = values_of(r, b);
+
 	return (struct comparison){
-		.before = r->by_files ? a->file_medians : a->values,
-		.after = r->by_files ? b->file_medians : b->values,
-		.nr_before = r->by_files ? a->nr_files : a->nr,
-		.nr_after = r->by_files ? b->nr_files : b->nr,
+		.before = before.list,
+		.after = after.list,
+		.nr_before = before.nr,
+		.nr_after = after.nr,
 		.better = series_better(a, b),
 	};
 }
@@ -332,7 +353,7 @@ void report_build(struct report *r, const char *only, struct problems *p)
 		build_pair(r, i, only, p);
 	if (p->nr)
 		return;
-	r->by_files = report_needs_files(r);
+	report_choose_unit(r);
 	fill_comparisons(r);
 	r->rule.same_runs = r->nr_pairs == 1;
 	r->nr_judged = judge_count(r->comparisons, r->nr_comparisons);

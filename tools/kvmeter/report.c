@@ -68,7 +68,7 @@ size_t report_outliers(const double *values, size_t nr)
 /* "7 runs a side", "2 and 1 files" */
 static char *values_of(const struct report *r, const struct comparison *c)
 {
-	const char *what = r->by_files ? "file" : "run";
+	const char *what = report_unit_name(r->unit);
 
 	if (c->nr_before == c->nr_after)
 		return xasprintf("%zu %s%s a side", c->nr_before, what,
@@ -108,8 +108,12 @@ char *report_reason(const struct report *r, const struct comparison *c)
 
 char *report_method(const struct report *r)
 {
-	const char *values =
-		r->by_files ? "files, whose runs are not independent" : "runs";
+	static const char *const units[] = {
+		[BY_RUNS] = "runs",
+		[BY_FILES] = "files, whose runs are not independent",
+		[BY_BOOTS] = "boots, whose files are not independent",
+	};
+	const char *values = units[r->unit];
 	const char *method = r->method == JUDGED_JOINTLY ?
 				     "Joint permutation test of" :
 				     "Mann-Whitney U, Holm over";

@@ -108,6 +108,7 @@ void report_json(const struct report *r, FILE *out)
 {
 	json_t *sides = json_array(), *warnings = json_array();
 	json_t *pairs = json_array(), *j;
+	char unit[16];
 	char *text;
 	size_t i;
 
@@ -117,9 +118,9 @@ void report_json(const struct report *r, FILE *out)
 		append(warnings, foreign_text(r->warnings[i]));
 	for (i = 0; i < r->nr_pairs; i++)
 		append(pairs, pair_of(&r->pairs[i]));
+	snprintf(unit, sizeof(unit), "%ss", report_unit_name(r->unit));
 	j = json_pack("{s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "schema",
-		      "kvmeter-compare/1", "values_are",
-		      r->by_files ? "files" : "runs", "method",
+		      "kvmeter-compare/1", "values_are", unit, "method",
 		      r->method == JUDGED_JOINTLY ? "joint" : "ranks", "alpha",
 		      r->rule.alpha, "threshold", r->rule.threshold, "sides",
 		      sides, "warnings", warnings, "pairs", pairs);

@@ -60,7 +60,8 @@ bool series_agree(const struct series *a, const struct series *b)
 		b->better == BETTER_NEITHER);
 }
 
-static void append(struct series *to, const struct series *from)
+static void append(struct series *to, const struct series *from,
+		   const char *boot)
 {
 	to->starts =
 		xrealloc(to->starts, to->nr_files + 1, sizeof(*to->starts));
@@ -68,7 +69,10 @@ static void append(struct series *to, const struct series *from)
 				    sizeof(*to->file_medians));
 	to->file_json = xrealloc(to->file_json, to->nr_files + 1,
 				 sizeof(*to->file_json));
+	to->file_boots = xrealloc(to->file_boots, to->nr_files + 1,
+				  sizeof(*to->file_boots));
 	to->file_json[to->nr_files] = from->json;
+	to->file_boots[to->nr_files] = boot;
 	to->starts[to->nr_files] = to->nr;
 	to->file_medians[to->nr_files++] = median_of(from->values, from->nr);
 	to->values =
@@ -95,7 +99,7 @@ static void merge(struct side *side, const struct results *r,
 		problem(p, "%s: %s has another unit than in the files before",
 			r->path, s->metric);
 	known->better = series_better(known, s);
-	append(known, s);
+	append(known, s, r->boot);
 }
 
 static void merge_partial(struct side *side, const struct series *s)
