@@ -7,6 +7,8 @@
 #   ("needs=PROGRAM": skipped, by name, where there is no such program, as are those
 #   with transparent huge pages where these are off; a block that exports variables
 #   goes before all later ones);
+# - every other command line of kvmeter in README.md, which needs what is not here,
+#   has options that kvmeter and the benchmark accept, and hooks that are there;
 # - every command line of a benchmark in a code span of any document has
 #   options that the benchmark accepts;
 # - every option in tables of README.md and doc/options.md exists, and the latter
@@ -20,6 +22,7 @@ use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use Text::ParseWords qw(shellwords);
 
 my $root = abs_path(dirname($0) . '/../..');
 my @documents = qw(README.md CONTRIBUTING.md arch/README.md doc/options.md
@@ -225,6 +228,64 @@ sub check_commands {
 	}
 }
 
+# ---- commands of kvmeter that are shown, but not run ----
+
+# Indented, or behind the prompt of a console.
+sub shown_commands {
+	my ($text) = @_;
+	my @lines;
+
+	for my $block (blocks_of($text)) {
+		push @lines, ($block->[1] =~ s/\s*\\\n\s*/ /gr) =~ /^\$ (.*)/mg
+			if $block->[0] eq 'console';
+	}
+	$text =~ s/^```.*?^```$//msg;
+	push @lines, $text =~ /^    (\S.*)/mg;
+	return map { s/^git bisect run //r } grep { /^(?:git bisect run )?kvmeter / } @lines;
+}
+
+# What is wrong with one, by the help of those who would run.
+sub command_faults {
+	my ($dir, $command) = @_;
+	my ($tool) = glob("$dir/build/*/tools/kvmeter/kvmeter");
+	my (undef, $what, @words) = shellwords($command);
+	# --help before all the others, which are read all the same
+	my @runs = [$tool, $what eq 'bisect' ? ($what, shift @words) : $what, '--help', @words];
+	my ($bench) = grep { /_test\z/ } @words;
+	my @faults;
+
+	push @runs, [$bench, '--help'] if $bench;
+
+	for my $i (0 .. $#words) {
+		push @runs, [$bench // 'none', shellwords($words[$i + 1]), '--help']
+			if $words[$i] =~ /\A--opt-[ab]\z/;
+		push @runs, [shellwords($1), '--help'] if $words[$i] =~ / -- (\w+_test .*)/;
+		push @faults, "$1: not there"
+			if $words[$i] =~ m{\A(?:~|\$HOME)/kvmeter/(\S+)} && !-x "$dir/$1";
+	}
+	for my $run (@runs) {
+		my ($program, @arguments) = @$run;
+		my ($path) = $program eq $tool ? $tool : benchmark($dir, $program);
+		my $line = join(' ', map { "'$_'" } $path // $program, @arguments);
+		my ($status, $output) = run($dir, $line);
+
+		push @faults, "$line: $output" if $status;
+	}
+	return @faults;
+}
+
+sub check_shown {
+	my ($dir) = @_;
+	my @commands = shown_commands(slurp("$dir/README.md"));
+
+	for my $command (@commands) {
+		my @faults = command_faults($dir, $command);
+
+		result(!@faults, "README.md: $command", @faults);
+	}
+	result(@commands >= 6, 'README.md shows commands', scalar(@commands));
+}
+
 # ---- links and names of files ----
 
 sub check_links {
@@ -283,6 +344,17 @@ sub check_that_it_fails {
 	my ($command) = commands_of("so `$benchmarks[0] --never` goes");
 	my ($refused) = run($dir, "$program --never --help");
 
+	for my $wrong ('kvmeter ab --set-c a.b=1 page_table_test', 'kvmeter ab --opt-b "--never 1" '
+		       . 'page_table_test', 'kvmeter ab --same walk_test', 'kvmeter bisect recall',
+		       'kvmeter bisect record --run "~/kvmeter/tools/bisect/boot-ether x"',
+		       'kvmeter bisect record --run "x -- page_table_test --never"') {
+		my ($found) = shown_commands("so\n\n    $wrong\n\n");
+
+		result($found eq $wrong && command_faults($dir, $found),
+		       "what is shown and cannot be is noticed: $wrong");
+	}
+	my @found = shown_commands("```console\n\$ git bisect run kvmeter bisect \\\n\tstep\nout\n```\n");
+	result("@found" eq 'kvmeter bisect step', 'a line that goes on in the next', @found);
 	result($status != 0, 'a block that fails in the middle is noticed');
 	result($declared{'-z'} && $declared{'--never'},
 	       'an option that does not exist is noticed');
@@ -300,6 +372,7 @@ my $dir = fresh_copy();
 run_blocks($dir);
 check_options($dir);
 check_commands($dir);
+check_shown($dir);
 check_links($dir);
 check_port_guide($dir);
 check_that_it_fails($dir);
