@@ -14,10 +14,10 @@ const char *async_pf_missing(void);
 
 /*
  * Counts KVM's own events in all threads that the calling one creates from now
- * on, where its tracepoints can be used (tracepoint.h).
+ * on, where its tracepoints can be used (tracepoint.h). NULL: not in this run.
  */
 struct async_pf_watch;
-struct async_pf_watch *async_pf_watch_create(void);
+struct async_pf_watch *async_pf_watch_create(struct run *r);
 void async_pf_watch_free(struct async_pf_watch *watch); /* NULL is fine */
 
 /* What comes from now on counts. NULL is fine. */
@@ -51,7 +51,8 @@ void async_pf_add(struct async_pf_counts *c, const struct guest_scheduler *s,
 void async_pf_check_paired(struct run *r, int id,
 			   const struct async_pf_counts *c);
 
-/* Did KVM count as many as the guest has seen? */
+/* Did KVM count as many as the guest has seen? Without a @watch, a run before
+ * has told. */
 void async_pf_check_told(struct run *r, int id, const struct async_pf_counts *c,
 			 const struct async_pf_watch *watch);
 

@@ -146,6 +146,15 @@ void run_end(struct run *r);
 void run_add_host_thread(struct run *r, int tid);
 
 /*
+ * May tracepoints of the kernel that prove something be live in this run? They
+ * add some 100 ns to what they count and to each switch of a thread that is
+ * counted, so that those for warm-up prove it for all, and the others only if
+ * there are none. Then run_is_traced() says so in a note.
+ */
+bool run_may_trace(const struct run *r);
+void run_is_traced(struct run *r);
+
+/*
  * Record one sample of metric @metric (an index into bench->metrics) and what
  * KVM's statistics say of the time since the previous one.
  */
@@ -200,6 +209,8 @@ void check(struct run *r, int check, bool ok, const char *fmt, ...)
 /* It cannot be told on this host: why. */
 void check_unverified(struct run *r, int check, const char *fmt, ...)
 	__printf(3, 4);
+/* Has a run before found it true, and none anything else? */
+bool check_is_proven(const struct run *r, int check);
 /* The options ask for an experiment without it: which. */
 void check_not_applicable(struct run *r, int check, const char *fmt, ...)
 	__printf(3, 4);

@@ -27,8 +27,11 @@ struct faults {
 	u64 at_pages; /* of these, in a table of base pages */
 };
 
-/* Before the VM's threads are created. NULL: no way to count here. */
-struct fault_counter *fault_counter_create(struct vm *vm);
+/*
+ * Before the VM's threads are created; @may_trace: by the tracepoint, if it can
+ * be. NULL: no way to count here.
+ */
+struct fault_counter *fault_counter_create(struct vm *vm, bool may_trace);
 void fault_counter_free(struct fault_counter *counter); /* NULL is fine */
 
 /* So far; needs vm_vcpu_stats() to have succeeded. If it is not exact, all

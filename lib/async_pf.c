@@ -77,12 +77,20 @@ struct async_pf_watch {
 	u64 before[EVENTS]; /* what does not count */
 };
 
-struct async_pf_watch *async_pf_watch_create(void)
+struct async_pf_watch *async_pf_watch_create(struct run *r)
 {
-	struct async_pf_watch *w = xcalloc(1, sizeof(*w));
+	struct async_pf_watch *w;
+	bool any = false;
 
-	for (int i = 0; i < EVENTS; i++)
+	if (!run_may_trace(r))
+		return NULL;
+	w = xcalloc(1, sizeof(*w));
+	for (int i = 0; i < EVENTS; i++) {
 		w->fd[i] = tracepoint_open(names[i], "token != 0");
+		any = any || w->fd[i] >= 0;
+	}
+	if (any)
+		run_is_traced(r);
 	return w;
 }
 
@@ -106,6 +114,8 @@ void async_pf_check_told(struct run *r, int id, const struct async_pf_counts *c,
 {
 	u64 now[EVENTS];
 
+	if (!w)
+		return;
 	for (int i = 0; i < EVENTS; i++) {
 		if (w->fd[i] < 0) {
 			check_unverified(

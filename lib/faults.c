@@ -23,7 +23,7 @@ static void close_tracepoints(struct fault_counter *c)
 	c->page_fd = -1;
 }
 
-struct fault_counter *fault_counter_create(struct vm *vm)
+struct fault_counter *fault_counter_create(struct vm *vm, bool may_trace)
 {
 	const struct arch_fault_source *source = arch_fault_source();
 	struct fault_counter *c;
@@ -33,6 +33,10 @@ struct fault_counter *fault_counter_create(struct vm *vm)
 	c = xcalloc(1, sizeof(*c));
 	c->vm = vm;
 	c->source = source;
+	c->fd = -1;
+	c->page_fd = -1;
+	if (!may_trace)
+		return c;
 	c->fd = tracepoint_open(source->tracepoint, source->filter);
 	c->page_fd = tracepoint_open(source->tracepoint, source->page_filter);
 	if (c->fd < 0 || c->page_fd < 0)

@@ -121,6 +121,18 @@ void run_add_host_thread(struct run *r, int tid)
 	r->host_tids[r->nr_host_tids++] = tid;
 }
 
+bool run_may_trace(const struct run *r)
+{
+	return r->dropped || !common(r)->warmup;
+}
+
+void run_is_traced(struct run *r)
+{
+	if (!r->dropped)
+		note(r, "KVM's tracepoints were live in what was timed: with "
+			"--warmup 1 they are in that run alone");
+}
+
 static void start_lock_wait(struct run *r)
 {
 	if (!common(r)->lock_wait)
@@ -139,7 +151,9 @@ static void start_lock_wait(struct run *r)
 void run_start(struct run *r)
 {
 	reserve_samples(r);
-	r->faults = fault_counter_create(r->vm);
+	r->faults = fault_counter_create(r->vm, run_may_trace(r));
+	if (r->faults && fault_counter_is_exact(r->faults))
+		run_is_traced(r);
 	r->gang = gang_create(r->vm, &r->gang_config);
 	start_lock_wait(r);
 	vm_vcpu_stats(r->vm);
@@ -334,6 +348,11 @@ void check(struct run *r, int check, bool ok, const char *fmt, ...)
 	va_start(args, fmt);
 	merge(r, check, ok ? CHECK_OK : CHECK_FAILED, fmt, args);
 	va_end(args);
+}
+
+bool check_is_proven(const struct run *r, int check)
+{
+	return r->point->checks[check].result == CHECK_OK;
 }
 
 void check_unverified(struct run *r, int check, const char *fmt, ...)

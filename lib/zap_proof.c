@@ -182,9 +182,10 @@ static u64 check_faults(const struct zap_proof *p, int id)
 	char *found;
 
 	if (!ok && !fault_counter_is_exact(p->r->faults)) {
-		check_unverified(p->r, id,
-				 "%llu exits, which need not be faults",
-				 (unsigned long long)faults);
+		if (!check_is_proven(p->r, id))
+			check_unverified(p->r, id,
+					 "%llu exits, which need not be faults",
+					 (unsigned long long)faults);
 		return faults;
 	}
 	found = xasprintf("%llu faults", (unsigned long long)faults);

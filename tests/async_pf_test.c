@@ -229,7 +229,7 @@ static void run_leg(struct run *r, const struct leg *leg)
 	r->async_pf = !async_pf_missing();
 	run_create(r, r->bytes);
 	e.job = vm_alloc(r->vm, r->nr_vcpus * sizeof(*e.job), 64);
-	e.watch = leg->async ? async_pf_watch_create() : NULL;
+	e.watch = leg->async ? async_pf_watch_create(r) : NULL;
 	run_start(r);
 	e.load = slow_load_create(r, &e.cfg->slow, inject == WRONG_CONTENT);
 	sample_pages(r, leg->memory, testmem_pages(r->mem));

@@ -34,4 +34,16 @@ for my $options ([], ['--slow', 'uffd:50'], ['--slow', 'uffd:2000,4'], ['--load'
 	bench(['async_pf_test', @size, @$options], exactly(1));
 }
 bench(['async_pf_test', @size, '-v', 3], exactly(3));
+
+# What counts KVM's events is not in what is timed, unless there is no other run.
+for my $warmup (0, 1) {
+	my ($text) = bench(['async_pf_test', @size, '--warmup', $warmup], exactly(1));
+
+	SKIP: {
+		skip("--warmup $warmup: $1", 1)
+			if $text =~ /^ok .* KVM has told no more and no less # SKIP (.*)/m;
+		is(!!($text =~ /^# note: KVM's tracepoints were live in what was timed/m), !$warmup,
+			"--warmup $warmup: the note on tracepoints in what is timed");
+	}
+}
 done_testing();
