@@ -145,12 +145,10 @@ const char *arch_mapping_stat(unsigned int size);
  * of vCPU statistics are in lists ended by NULL.
  */
 struct arch_fault_source {
-	const char *tracepoint; /* "SYSTEM/EVENT", fires on each fault */
-	const char *filter;	/* of its events, those that count */
-	/* those in which the walk found a table of base pages; nothing but the
-	 * memory under test */
-	const char *page_filter;
-	const char *const *traced_others; /* it fires on these as well */
+	const char *tracepoint;	 /* "SYSTEM/EVENT", fires on each fault */
+	const char *filter;	 /* of its events, those in memory under test */
+	const char *page_filter; /* of these, those in which the walk found a
+				  * table of base pages */
 	const char *const *exits;
 	const char *const *other_exits; /* of them, those without a fault */
 };

@@ -5,9 +5,9 @@
  * faults, memory that was mapped by pages one for each.
  *
  * Counted by the tracepoint that the port names, where it may be used, which
- * is exact as long as the process runs no other VM; else by the exits in the
- * vCPUs' statistics, which has no fewer but may hold more, since interrupts of
- * the host make a vCPU exit as well.
+ * knows those in the memory under test and is exact as long as the process runs
+ * no other VM; else by the exits in the vCPUs' statistics, which has no fewer
+ * but may hold more, since interrupts of the host make a vCPU exit as well.
  *
  * vCPUs that meet at an entry try again until the one that changes it is done.
  * If its CPU is taken from it meanwhile, as CPUs of emulated machines and of
@@ -38,7 +38,7 @@ void fault_counter_free(struct fault_counter *counter); /* NULL is fine */
  * count as if they were at pages. */
 struct faults fault_counter_read(const struct fault_counter *counter);
 
-/* Does it count nothing but faults? */
+/* Does it count nothing but faults in the memory under test? */
 bool fault_counter_is_exact(const struct fault_counter *counter);
 /* "kvm/kvm_guest_fault", "exit statistics". Static storage. */
 const char *fault_counter_name(const struct fault_counter *counter);

@@ -76,8 +76,7 @@ struct faults fault_counter_read(const struct fault_counter *c)
 	struct faults f;
 
 	if (c->fd >= 0) {
-		f.all = tracepoint_read(c->fd) -
-			sum_stats(c->vm, c->source->traced_others);
+		f.all = tracepoint_read(c->fd);
 		f.at_pages = tracepoint_read(c->page_fd);
 	} else {
 		f.all = sum_stats(c->vm, c->source->exits) -

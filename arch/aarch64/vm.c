@@ -178,9 +178,6 @@ const char *arch_mapping_stat(unsigned int size)
 	return NULL;
 }
 
-/* An access without a memslot, such as a ucall, is a fault as well. */
-static const char *const mmio_exits[] = { "mmio_exit_user", "mmio_exit_kernel",
-					  NULL };
 static const char *const exits[] = { "exits", NULL };
 static const char *const other_exits[] = { "mmio_exit_user",
 					   "mmio_exit_kernel",
@@ -206,10 +203,9 @@ const struct arch_fault_source *arch_fault_source(void)
 {
 	static const struct arch_fault_source source = {
 		.tracepoint = "kvm/kvm_guest_fault",
-		.filter = DATA_ABORTS,
-		.page_filter = DATA_ABORTS " && " AT_LEVEL_3
-					   " && " OF_TEST_MEMORY,
-		.traced_others = mmio_exits,
+		.filter = DATA_ABORTS " && " OF_TEST_MEMORY,
+		.page_filter = DATA_ABORTS " && " OF_TEST_MEMORY
+					   " && " AT_LEVEL_3,
 		.exits = exits,
 		.other_exits = other_exits,
 	};

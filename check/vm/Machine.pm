@@ -75,7 +75,8 @@ my %shows = (
 	'pages-sparse' => [ 'adjust: mappings', qr/^(?:coalesced \d+ x 4K to|created) 4 x 2M\b/ ],
 	'pages-odd' => [ 'create: mappings', qr/^created 512 x 4K\b/ ],
 	'zap-4k' => [ 'refault: working set',
-		qr/^\d+ (?:x 4K mapped again|faults), of a working set of 512 (?:x 4K all|none) is/ ],
+		qr/^\d+ (?:x 4K mapped again|faults), of a working set of 512 x 4K (?:all|none) is/ ],
+	'zap-thp' => [ 'refault: working set', qr/^[^,]+, of a working set of 4 x 2M (?:all|none) is/ ],
 	'zap-kept' => [ 'idle_zap: mappings dropped', qr/^none but the slot's own 16 are to go/ ],
 	'pages-high' => [ 'create: mappings', qr/^created 2 x 2M\b/ ],
 );
