@@ -233,7 +233,11 @@ struct mapping_claim {
 		MAPPED_BY_BLOCKS,
 		MAPPED_BY_BASE_PAGES,
 		MAPPED_PARTLY, /* blocks were split by a write to few pages */
+		MAPPED_AS_BEFORE,
 	} now;
+	/* one page of each that many bytes was accessed, of blocks that are not
+	 * smaller; 0: every page */
+	u64 granule;
 	/* pages written for the first time since dirty logging has
 	 * write-protected them; 0: other phases */
 	u64 protected_pages;

@@ -58,12 +58,31 @@ static struct mappings look(struct run *r, u64 wrong, char buf[CHANGE_TEXT])
 	return r->mapped;
 }
 
+/* By which blocks the memory can be mapped, if they were all accessed. */
+static const char *expect_blocks(const struct run *r, u64 granule,
+				 struct mappings *expected)
+{
+	const char *unknown = testmem_expect(r->mem, expected);
+	u64 size[ARCH_BLOCK_SIZES];
+	unsigned int nr = arch_stage2_sizes(size);
+
+	for (unsigned int i = 0; !unknown && i < nr; i++)
+		if (size[i] < granule && expected->count[i])
+			unknown = "some of it is mapped by less than what one "
+				  "access was made to";
+	return unknown;
+}
+
 static const char *expect(const struct run *r,
 			  const struct mapping_claim *claim,
 			  struct mappings *expected)
 {
 	if (claim->now == MAPPED_BY_BLOCKS)
-		return testmem_expect(r->mem, expected);
+		return expect_blocks(r, claim->granule, expected);
+	if (claim->now == MAPPED_AS_BEFORE) {
+		*expected = r->mapped;
+		return NULL;
+	}
 	*expected = (struct mappings){ 0 };
 	mappings_add(expected, r->mem->page_bytes,
 		     claim->now == MAPPED_PARTLY ? claim->protected_pages :

@@ -57,6 +57,7 @@ static const char *const inject_names[] = { "nothing", "wrong-count",
 struct config {
 	struct bench_config common;
 	u64 write_percent;
+	u64 granule; /* OPTION_UNSET: a base page */
 	int sharing;
 	int update;
 	int inject;
@@ -66,7 +67,17 @@ static const struct config defaults = {
 	.common = { BENCH_CONFIG_DEFAULTS, .bytes = { 1, { MIB(128) } },
 		    .rounds = 1 },
 	.write_percent = 50,
+	.granule = OPTION_UNSET,
 };
+
+static bool valid_granule(const void *member, const char **why)
+{
+	u64 granule = *(const u64 *)member;
+
+	*why = "not a power of two, or less than the host's base page";
+	return granule >= (u64)sysconf(_SC_PAGESIZE) &&
+	       !(granule & (granule - 1));
+}
 
 #define OFFSET(member) offsetof(struct config, member)
 
@@ -74,6 +85,8 @@ static const struct option_row options[] = {
 	/* clang-format off */
 	{ OPT_U64, 'w', "write-percent", "PERCENT", OFFSET(write_percent),
 	  "share of writes in create and adjust; update always writes", .max = 100 },
+	{ OPT_SIZE, 0, "granule", "SIZE", OFFSET(granule),
+	  "touch one word of each SIZE, at most a page of the backing; else of each base page", .min = KIB(4), .max = GIB(512), .valid = valid_granule },
 	{ OPT_CHOICE, 0, "access", "HOW", OFFSET(sharing),
 	  "all vCPUs contend for the same pages, or each has its share", .choices = sharing_names },
 	{ OPT_CHOICE, 0, "update", "PAGES", OFFSET(update),
@@ -86,15 +99,25 @@ static const struct option_row options[] = {
 	/* clang-format on */
 };
 
+/* 0: a base page. */
+static u64 granule(const struct config *cfg)
+{
+	u64 page = sysconf(_SC_PAGESIZE);
+
+	return cfg->granule == OPTION_UNSET || cfg->granule == page ?
+		       0 :
+		       cfg->granule;
+}
+
 enum metric { CREATE, LOG_ON, UPDATE, LOG_OFF, ADJUST };
 
 static const struct metric_row metrics[] = {
 	/* clang-format off */
-	[CREATE]   = { "create",  UNIT_NS, LOWER_IS_BETTER, "first access to every page" },
+	[CREATE]   = { "create",  UNIT_NS, LOWER_IS_BETTER, "first access to every page (or granule)" },
 	[LOG_ON]   = { "log_on",  UNIT_NS, LOWER_IS_BETTER, "dirty logging on, all slots" },
-	[UPDATE]   = { "update",  UNIT_NS, LOWER_IS_BETTER, "a write to every page" },
+	[UPDATE]   = { "update",  UNIT_NS, LOWER_IS_BETTER, "a write to every page (or granule)" },
 	[LOG_OFF]  = { "log_off", UNIT_NS, LOWER_IS_BETTER, "dirty logging off, all slots" },
-	[ADJUST]   = { "adjust",  UNIT_NS, LOWER_IS_BETTER, "access to every page again" },
+	[ADJUST]   = { "adjust",  UNIT_NS, LOWER_IS_BETTER, "access to every page (or granule) again" },
 	{ .name = NULL }
 	/* clang-format on */
 };
@@ -126,21 +149,30 @@ static void check_logged(struct run *r, struct dirty_log *log,
 	dirty_proof_check_equal(proof, LOGGED);
 }
 
+/* One page in each @bytes, or all. */
+static void touch(struct workload *w, u64 bytes)
+{
+	if (bytes)
+		workload_touch_sparsely(w, bytes);
+	else
+		workload_touch_all(w);
+}
+
 static void update(struct run *r, struct workload *w, struct dirty_log *log,
 		   struct dirty_proof *proof)
 {
 	const struct config *cfg = r->config;
 	struct mapping_claim claim = { .now = MAPPED_BY_BASE_PAGES };
 
-	if (cfg->update == UPDATE_SPARSE) {
+	if (cfg->update == UPDATE_SPARSE)
+		touch(w, r->mem->backing->page_bytes);
+	if (workload_pages(w) < testmem_pages(r->mem))
 		claim.now = MAPPED_PARTLY;
-		workload_touch_sparsely(w, r->mem->backing->page_bytes);
-	}
 	claim.protected_pages = workload_pages(w);
 	sample_pages(r, UPDATE, claim.protected_pages);
 	dirty_proof_expect_writes(proof, w);
 	sample(r, UPDATE, gang_round(r->gang, "guest_write_one_word_per_page"));
-	workload_touch_all(w);
+	touch(w, granule(cfg));
 	check_mappings(r, UPDATED, claim);
 	check_logged(r, log, proof);
 }
@@ -148,11 +180,13 @@ static void update(struct run *r, struct workload *w, struct dirty_log *log,
 static void adjust(struct run *r)
 {
 	const struct config *cfg = r->config;
-	struct mapping_claim claim = { .now = MAPPED_BY_BLOCKS };
+	struct mapping_claim claim = { .now = MAPPED_BY_BLOCKS,
+				       .granule = granule(cfg) };
 
 	/* pages that are all mapped never fault again */
 	if (!arch_log_off_rebuilds() && cfg->update == UPDATE_ALL)
-		claim.now = MAPPED_BY_BASE_PAGES;
+		claim.now = granule(cfg) ? MAPPED_AS_BEFORE :
+					   MAPPED_BY_BASE_PAGES;
 	sample(r, ADJUST, gang_round(r->gang, "guest_adjust_mappings"));
 	check_mappings(r, ADJUSTED, claim);
 }
@@ -162,12 +196,23 @@ static void validate(const void *config)
 	const struct config *cfg = config;
 	u64 vcpus = u64_list_max(&cfg->common.vcpus);
 	u64 pages = u64_list_min(&cfg->common.bytes) / sysconf(_SC_PAGESIZE);
+	char size[UNIT_LEN];
 
 	if (cfg->sharing == SHARE_SPLIT && pages < vcpus)
 		usage_error("--access split: %llu pages for %llu vCPUs: each "
 			    "needs one or more",
 			    (unsigned long long)pages,
 			    (unsigned long long)vcpus);
+	if (granule(cfg) > backing_page_bytes(cfg->common.backing) ||
+	    (granule(cfg) && cfg->common.unaligned))
+		usage_error("--granule %s: memory would be mapped by less than "
+			    "that, and most of it not touched: choose a "
+			    "--backing of such pages, and no --unaligned",
+			    format_size(size, granule(cfg)));
+	if (granule(cfg) && cfg->update == UPDATE_SPARSE)
+		usage_error("--granule %s: it has update write one page in "
+			    "each: choose no --update",
+			    format_size(size, granule(cfg)));
 	/* one page in each block means nothing where there are no blocks */
 	if (cfg->update == UPDATE_SPARSE &&
 	    (cfg->common.unaligned || !backing_is_huge(cfg->common.backing)))
@@ -179,7 +224,8 @@ static void validate(const void *config)
 static void run(struct run *r)
 {
 	const struct config *cfg = r->config;
-	struct mapping_claim created = { .now = MAPPED_BY_BLOCKS };
+	struct mapping_claim created = { .now = MAPPED_BY_BLOCKS,
+					 .granule = granule(cfg) };
 	struct dirty_proof *proof;
 	struct dirty_log *log;
 	struct workload w;
@@ -196,9 +242,12 @@ static void run(struct run *r)
 	proof = dirty_proof_create(r, log,
 				   cfg->inject == LOST_PAGE ? INJECT_LOST_PAGE :
 							      INJECT_NOTHING);
+	touch(&w, granule(cfg));
 	run_start(r);
-	for (int m = CREATE; m <= ADJUST; m++)
-		sample_pages(r, m, testmem_pages(r->mem));
+	sample_pages(r, CREATE, workload_pages(&w));
+	sample_pages(r, LOG_ON, testmem_pages(r->mem));
+	sample_pages(r, LOG_OFF, testmem_pages(r->mem));
+	sample_pages(r, ADJUST, workload_pages(&w));
 
 	sample(r, CREATE, gang_round(r->gang, "guest_create_mappings"));
 	created.wrong = cfg->inject == WRONG_COUNT;
@@ -215,6 +264,7 @@ static void run(struct run *r)
 		adjust(r);
 	}
 
+	touch(&w, 0);
 	note_block_limit(r);
 	note_loop_cost(r, &w);
 	dirty_proof_free(proof);

@@ -57,6 +57,30 @@ SKIP: {
 		'... and it says why there are no blocks');
 }
 
+# One access for each block, or for some pages of it.
+for my $way (['2M', 1], ['64K', 32], ['2M', 1, '-v', 2, '-i', 3]) {
+	my ($granule, $each, @options) = @$way;
+	my $touched = $blocks * $each;
+
+	bench(['page_table_test', @size, '-s', 'anonymous_thp', '--granule', $granule, @options],
+		'create: mappings' => qr/^created $blocks x 2M$/,
+		'update: mappings' => qr/^split $blocks x 2M to $touched x 4K$/,
+		'update: dirty log' => qr/^logged exactly the $touched pages expected$/,
+		'adjust: mappings' => qr/(created|to) $blocks x 2M$/);
+}
+{
+	my ($text) = bench(['page_table_test', @size, '-x', 5, '-s', 'anonymous_thp', '--granule', '2M']);
+
+	SKIP: {
+		skip('--granule, and slots that do not end with a block: no such pages', 1)
+			if $text !~ / create: mappings /;
+		like($text, qr/^ok .* create: mappings # SKIP not verified: some of it is mapped by less/m,
+			'--granule, and slots that do not end with a block: not verified');
+	}
+	# as every page, where it is one
+	bench(['page_table_test', @size, '--granule', '4K'], %pages);
+}
+
 # Slots that do not end with a block.
 my $most = $blocks - 4;
 my $rest = 4 * 512;
@@ -66,15 +90,16 @@ bench(['page_table_test', @size, '-x', 5, '-s', 'anonymous_thp'],
 	'adjust: mappings' => qr/$most x 2M \+ $rest x 4K$/);
 
 # A proof can fail.
-for my $fault ('wrong-count', 'lost-page') {
+for my $fault (['wrong-count'], ['lost-page'],
+	       map { [ $_, qw(-s anonymous_thp --granule 2M) ] } 'wrong-count', 'lost-page') {
 	my ($text, undef, $status) = Native::run('page_table_test', '-b', '4M',
-		'--runs', 1, '--inject', $fault);
+		'--runs', 1, '--inject', @$fault);
 
 	SKIP: {
-		skip("--inject $fault: nothing can be proven here", 1)
+		skip("--inject @$fault: nothing can be proven here", 1)
 			if $text !~ /^(not )?ok .*(mappings|log): \d/m &&
 			   $text =~ /# SKIP not verified/;
-		ok($status == 1 << 8 && $text =~ /^not ok /m, "--inject $fault: exit 1")
+		ok($status == 1 << 8 && $text =~ /^not ok /m, "--inject @$fault: exit 1")
 			or diag($text);
 	}
 }

@@ -73,6 +73,7 @@ my %shows = (
 	'pages-2m' => [ 'create: mappings', qr/^created 4 x 2M\b/ ],
 	'pages-64k' => [ 'create: mappings', qr/^created 512 x 4K\b/ ],
 	'pages-sparse' => [ 'adjust: mappings', qr/^(?:coalesced \d+ x 4K to|created) 4 x 2M\b/ ],
+	'pages-granule' => [ 'update: dirty log', qr/^logged exactly the 4 pages expected/ ],
 	'pages-odd' => [ 'create: mappings', qr/^created 512 x 4K\b/ ],
 	'zap-4k' => [ 'refault: working set',
 		qr/^\d+ (?:x 4K mapped again|faults), of a working set of 512 x 4K (?:all|none) is/ ],
