@@ -225,11 +225,13 @@ static void reset_rings(struct dirty_log *log)
 static bool ring_full(struct vcpu *vcpu, void *arg)
 {
 	struct dirty_log *log = arg;
-	u64 start_ns = now_ns();
 	struct ring_counts before;
+	u64 start_ns;
 	bool fine;
 
 	pthread_mutex_lock(&log->lock);
+	/* another thread's turn is counted as its own */
+	start_ns = now_ns();
 	before = log->counts;
 	log->counts.harvested += dirty_ring_harvest(vcpu, take_page, log);
 	reset_rings(log);
@@ -404,13 +406,15 @@ static u64 clear_chunks(struct dirty_log *log)
 
 static u64 clear_rings(struct dirty_log *log)
 {
-	u64 start_ns = now_ns();
+	u64 start_ns, ns;
 
 	pthread_mutex_lock(&log->lock);
+	start_ns = now_ns();
 	reset_rings(log);
+	ns = now_ns() - start_ns;
 	pthread_mutex_unlock(&log->lock);
 	log->clear.nr = 0;
-	add_call(&log->clear, now_ns() - start_ns);
+	add_call(&log->clear, ns);
 	return log->clear.ns[0];
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The dirty log over several slots. The two functions of memslot.c that ask
- * KVM are played here, so that the linker does not take memslot.o.
+ * The dirty log over several slots. The functions of memslot.c and dirty_ring.c
+ * that ask KVM are played here, so that the linker does not take those.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #undef skip /* cmocka's */
 #include "clock.h"
 #include "dirty.h"
+#include "dirty_ring.h"
 #include "option_row.h"
 #include "util.h"
 
@@ -69,6 +71,41 @@ int __memslot_clear_dirty(struct memslot *slot, u64 *bitmap, u64 first, u64 nr)
 		if (bitmap[i / 64] & BIT(i % 64))
 			dirty[first_page(slot) + i] = false;
 	return 0;
+}
+
+/* ---- rings: either call takes long when it is told to ---- */
+
+#define LONG_NS (200 * NSEC_PER_MSEC)
+
+static struct ring_play {
+	bool long_harvest, long_reset;
+	bool busy; /* one of them goes on */
+	bool met;  /* and somebody comes to wait for it */
+} play;
+
+static void take_time(bool how_long)
+{
+	if (!how_long)
+		return;
+	__atomic_store_n(&play.busy, true, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&play.met, __ATOMIC_ACQUIRE))
+		sleep_until_ns(now_ns() + NSEC_PER_MSEC);
+	sleep_until_ns(now_ns() + LONG_NS);
+}
+
+u32 dirty_ring_harvest(struct vcpu *vcpu __maybe_unused,
+		       void (*page)(void *arg, u32 slot_id, u64 page)
+			       __maybe_unused,
+		       void *arg __maybe_unused)
+{
+	take_time(play.long_harvest);
+	return 1;
+}
+
+int __dirty_ring_reset(struct vm *vm __maybe_unused)
+{
+	take_time(play.long_reset);
+	return 1;
 }
 
 /* Without chunks, waits and more than one thread. */
@@ -316,6 +353,75 @@ static void test_bitmap_count(void **state __maybe_unused)
 	assert_int_equal(bitmap_count_without(a, a, 3), 0);
 }
 
+static void *fill_ring(void *arg)
+{
+	struct vm *vm = arg;
+
+	assert_true(vm->ring_full(&vm->vcpus[0], vm->ring_full_arg));
+	return NULL;
+}
+
+static void *clear_log(void *arg)
+{
+	dirty_log_clear(arg);
+	return NULL;
+}
+
+/* Has @first go on in a thread of its own; at once somebody is to wait for it.
+ */
+static pthread_t begin(struct ring_play how, void *(*first)(void *arg),
+		       void *arg)
+{
+	pthread_t thread;
+
+	play = how;
+	assert_int_equal(pthread_create(&thread, NULL, first, arg), 0);
+	while (!__atomic_load_n(&play.busy, __ATOMIC_ACQUIRE))
+		sleep_until_ns(now_ns() + NSEC_PER_MSEC);
+	/* what comes meanwhile takes no time of its own */
+	play.long_harvest = false;
+	play.long_reset = false;
+	__atomic_store_n(&play.met, true, __ATOMIC_RELEASE);
+	return thread;
+}
+
+/* A thread that has to wait for another has not done anything meanwhile. */
+static void test_rings_in_turn(void **state __maybe_unused)
+{
+	static const struct dirty_options options = DIRTY_OPTIONS_DEFAULTS;
+	struct vcpu vcpu = { .index = 0 };
+	struct vm vm = { .vcpus = &vcpu, .nr_vcpus = 1 };
+	struct dirty_log *log;
+	pthread_t other;
+	u64 start;
+
+	make_slots((u32[]){ 64 }, 1);
+	mem.vm = &vm;
+	vcpu.vm = &vm;
+	log = dirty_log_create(&mem, DIRTY_RING, &options);
+
+	other = begin((struct ring_play){ .long_harvest = true }, fill_ring,
+		      &vm);
+	start = now_ns();
+	assert_true(dirty_log_clear(log).ns < LONG_NS / 2);
+	assert_true(now_ns() - start > LONG_NS / 2);
+	pthread_join(other, NULL);
+	dirty_log_get(log);
+	assert_int_equal(dirty_log_ring_full(log).exits, 1);
+	assert_true(dirty_log_ring_full(log).ns >= LONG_NS);
+
+	other = begin((struct ring_play){ .long_reset = true }, clear_log, log);
+	start = now_ns();
+	fill_ring(&vm);
+	assert_true(now_ns() - start > LONG_NS / 2);
+	pthread_join(other, NULL);
+	assert_true(dirty_log_clear_calls(log).ns[0] >= LONG_NS);
+	dirty_log_get(log);
+	assert_int_equal(dirty_log_ring_full(log).exits, 1);
+	assert_true(dirty_log_ring_full(log).ns < LONG_NS / 2);
+	dirty_log_free(log);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -325,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_clear),
 		cmocka_unit_test(test_clearers),
 		cmocka_unit_test(test_clear_waits),
+		cmocka_unit_test(test_rings_in_turn),
 		cmocka_unit_test(test_chunk),
 		cmocka_unit_test(test_bitmap_count),
 	};
