@@ -35,25 +35,55 @@ sub examine
 
 # ---- the host as it is ----
 
-# What it would change, if it changed anything.
+# Lines, sorted, that match.
+sub lines
+{
+	my ($pattern, $text) = @_;
+
+	return join("\n", sort grep { /$pattern/ } split /\n/, $text // '');
+}
+
+# What it or this check would change, if they changed anything: others on the host
+# load modules, mount, and make devices and control groups meanwhile.
 sub settings
 {
 	my @files = (glob('/sys/kernel/mm/transparent_hugepage/*'), glob('/sys/kernel/mm/ksm/run'),
-		glob('/sys/kernel/mm/hugepages/*/nr_hugepages'), '/proc/swaps', '/proc/modules',
+		glob('/sys/kernel/mm/hugepages/*/nr_hugepages'),
 		glob('/proc/sys/vm/{overcommit_memory,nr_hugepages,unprivileged_userfaultfd}'),
 		'/proc/sys/kernel/perf_event_paranoid', '/proc/sys/fs/file-max',
-		glob('/sys/module/kvm*/parameters/*'), '/proc/mounts');
+		glob('/sys/module/kvm*/parameters/*'));
 	my %have = map { $_ => read_file($_) // '' } @files;
+	my $scratch = scratch();
 
-	# a count of users, which is not of our making
-	$have{'/proc/modules'} =~ s/^(\S+).*/$1/mg;
-	$have{$_} = join(' ', leftovers($_)) for '/dev', '/dev/shm', glob('/sys/fs/cgroup{,/*}');
+	# name, type and size, without what is used of it
+	$have{swap} = join("\n", map { join ' ', (split)[0 .. 2] } split /\n/, read_file('/proc/swaps') // '');
+	$have{modules} = lines(qr/^kvm/, (read_file('/proc/modules') // '') =~ s/^(\S+).*/$1/mgr);
+	# on what is used here; debugfs and tracefs come when somebody looks
+	$have{mounts} = lines(qr{^\S+ (?:/dev|/dev/(?:kvm|shm|null)|/proc/(?:misc|meminfo|sys/vm/\S+)
+		|/sys|/sys/module|/sys/kernel/mm\S*|/sys/fs/cgroup/\S+|\Q$scratch\E\S*)\ }x, read_file('/proc/mounts'));
+	for my $dir ('/dev', '/dev/shm', glob('/sys/fs/cgroup{,/*}')) {
+		# not of another kvmeter that runs
+		my @names = grep { !/-(\d+)\z/ || $1 == $$ || !-d "/proc/$1" } leftovers($dir);
+
+		$have{$dir} = lines(qr/kvm/, join("\n", @names));
+	}
+	$have{'/dev/kvm'} = join(' ', map { $_ // 'none' } (stat '/dev/kvm')[2, 4, 5]);
 	return \%have;
+}
+
+# What is not as it was before.
+sub changes
+{
+	my ($before) = @_;
+	my $now = settings();
+
+	return join("\n", map { "$_: '$now->{$_}', was '" . ($before->{$_} // '') . "'" }
+		grep { $now->{$_} ne ($before->{$_} // '') } sort keys %$now);
 }
 
 my $before = settings();
 my ($host, $r, $json) = examine([]);
-is_deeply(settings(), $before, 'nothing is changed, nothing is left behind');
+is(changes($before), '', 'nothing is changed, nothing is left behind');
 is($json->{schema}, 'kvmeter-doctor/1', 'json: schema');
 is($r->{err}, '', '... and nothing else is said');
 my $can_run = $json->{can_run};
@@ -308,6 +338,7 @@ SKIP: {
 	skip 'no control group with a limit of memory can be made here', 1 unless $group;
 	my @in = in_control_group($group);
 
+	like(changes($before), qr{^/sys/fs/cgroup\S*: '[^']*kvmeter-$$}m, 'what is left behind is noticed');
 	write_file("$group/$limit", 64 << 20);
 	my $remedy = fault('a control group of 64M', \@in, 'memory to run in', 'no',
 		qr/the control group leaves \d+[KM] of 64M/, qr/^echo \d+ > \Q$group\/$limit\E, or/);
@@ -332,5 +363,5 @@ SKIP: {
 }
 
 rmdir $_ for grep { defined } $group, $cpu_group;
-is_deeply(settings(), $before, 'the host is as it was');
+is(changes($before), '', 'the host is as it was');
 done_testing();
