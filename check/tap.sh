@@ -45,6 +45,22 @@ skip_all() {
 	exit 0
 }
 
+# Whether nobody answers faults of KVM for this user, which async_pf_test needs.
+lacks_userfaultfd() {
+	local allowed=/proc/sys/vm/unprivileged_userfaultfd
+
+	[ "$(id -u)" -ne 0 ] && [ ! -w /dev/userfaultfd ] && grep -qx 0 $allowed 2>/dev/null
+}
+
+# is_out BENCHMARK: whether it must skip for the user that we are.
+is_out() {
+	[ "$1" = async_pf_test ] && lacks_userfaultfd
+}
+
+skip_for_userfaultfd() {
+	skip "$1" "no permission for userfaultfd: sysctl vm.unprivileged_userfaultfd=1"
+}
+
 done_testing() {
 	echo "1..$results"
 }

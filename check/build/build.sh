@@ -79,10 +79,12 @@ have_kvm() {
 passes() {
 	local what="$1: ${*:3} passes"
 
-	if have_kvm; then
-		it "$what" runs "${@:2}"
-	else
+	if ! have_kvm; then
 		skip "$what" "no usable /dev/kvm"
+	elif is_out "$3"; then
+		skip_for_userfaultfd "$what"
+	else
+		it "$what" runs "${@:2}"
 	fi
 }
 
