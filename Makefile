@@ -166,6 +166,7 @@ CHECKS += $(filter-out $(CHECKS),\
 SECONDS := 300
 SECONDS_unit := 60
 SECONDS_limit := 600
+SECONDS_fault := 900
 programs_unit := $(UNIT)
 SECONDS_LONG := 7200
 seconds = $(if $(KVMETER_LONG),$(SECONDS_LONG),$(or $(SECONDS_$(1)),$(SECONDS)))
