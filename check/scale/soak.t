@@ -135,8 +135,11 @@ for (1 .. TRIES) {
 	last if $long || !Soak::undecided(\@rows, @series);
 }
 # A host that is short of memory moves pages, also from under a benchmark, which
-# then tells so.
-cmp_ok(scalar @bad, '<=', 1 + @series / 200, scalar(@series) . ' turns of kvmeter run: all pass, but one in 200');
+# then tells so: at length it comes to that. A dozen turns all pass, or are run again
+# by check/run.
+my $may_fail = $long ? int(@series / 200) : 0;
+cmp_ok(scalar @bad, '<=', $may_fail,
+	scalar(@series) . ' turns of kvmeter run: all pass' . ($may_fail ? ', but one in 200' : ''));
 diag($_) for @bad;
 Soak::table(\@columns, @series);
 Soak::judge_growth('a loop of kvmeter run', 'turn', \@rows, @series);
