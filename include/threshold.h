@@ -11,11 +11,13 @@
 
 /*
  * Values of one side, borrowed, none negative: of each run, and of each file
- * the median of its runs. At least one of each, except of bad.
+ * the median of its runs. At least one of each, except of bad. Files must be
+ * independent: those of one boot, where boots differ, count as one.
  */
 struct threshold_side {
 	const double *runs, *files;
 	size_t nr_runs, nr_files;
+	size_t runs_per_file; /* for threshold_expected() */
 };
 
 /* A metric at a point. */

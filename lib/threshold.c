@@ -168,8 +168,7 @@ static bool runs_suffice(const struct threshold_figure *f, size_t files,
 {
 	const struct threshold_side *good = &f->good;
 	double shift = detectable_shift(good->nr_runs,
-					files * good->nr_runs / good->nr_files,
-					2 * alpha);
+					files * good->runs_per_file, 2 * alpha);
 
 	return isfinite(shift) &&
 	       fabs(log(f->factor)) * median_of(good->runs, good->nr_runs) >=

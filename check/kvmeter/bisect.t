@@ -239,6 +239,28 @@ step('a skip', 125, qr/nothing was measured: skip/);
 results('next/1.json', [metric('update', runs(1000000, 1, 9))]);
 step('another metric', 125, qr/no create of page_table_test/);
 
+# ---- boots: good has three, 1 % apart ----
+
+measured("boots/$_.json", 980000 + 10000 * $_, boot_id => "good-$_") for 1 .. 3;
+my $recorded = record('good of three boots', qw(--good boots --threshold 5 --metric create), @run);
+unlike($recorded, qr/one boot/, '... no warning');
+measured("next/$_.json", 1150000 + 100 * $_, boot_id => 'here') for 1 .. 5;
+my $told = step('five invocations of one boot', 125, qr/too near to the threshold/);
+like($told =~ s/\s+/ /gr, qr/open after 2 of at most 5 \(from 1 boot, of which good has several: only as many count/,
+	'... count as one');
+measured("next/$_.json", 1150000 + 100 * $_, boot_id => "here-$_") for 1 .. 5;
+unlike(step('invocations of five boots', 1, qr/: bad$/m), qr/from \d boot/, '... count as five');
+measured("bad-boot/$_.json", 1120000 + 1000 * $_, boot_id => 'bad') for 1 .. 5;
+refused('bad of one boot, no farther than boots may lie', qr/5 files of one boot, 45 runs\) is not\s+known/,
+	qw(--good boots --bad bad-boot --threshold 5 --metric create), @run);
+# all of it in one boot: what that has of its own is in good as well
+measured("boots/$_.json", 980000 + 10000 * $_) for 1 .. 3;
+like(record('good of one boot', qw(--good boots --threshold 5 --metric create), @run),
+	qr/warning: good is from one boot/, '... is warned of');
+measured("next/$_.json", 1150000 + 100 * $_) for 1 .. 5;
+step('invocations of that boot', 1, qr/: bad$/m);
+unlink("next/$_.json") for 2 .. 5;
+
 # ---- what is not UTF-8 ----
 
 measured("good\xff.json", 1000000);

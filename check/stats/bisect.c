@@ -68,8 +68,10 @@ struct step {
 	const struct noise *noise;
 	size_t files; /* of good */
 	size_t metrics;
-	double truth; /* of the commit's first metric, as a multiple of good */
-	double alpha; /* of each look */
+	double truth;  /* of the commit's first metric, as a multiple of good */
+	double alpha;  /* of each look */
+	bool one_boot; /* of all files of the commit */
+	bool as_independent; /* which are taken for such all the same */
 };
 
 struct outcome {
@@ -81,12 +83,13 @@ struct outcome {
 struct side {
 	double runs[FILES_MAX * RUNS];
 	double files[FILES_MAX];
+	double bias;   /* of the first file */
+	double median; /* of files */
 };
 
 static void draw_file(const struct step *s, struct side *side, size_t file,
-		      double truth, u64 *state)
+		      double truth, double bias, u64 *state)
 {
-	double bias = s->noise->file(state);
 	double *runs = side->runs + file * RUNS;
 	size_t i;
 
@@ -98,7 +101,29 @@ static void draw_file(const struct step *s, struct side *side, size_t file,
 static struct threshold_side values_of(const struct side *side, size_t files)
 {
 	return (struct threshold_side){ side->runs, side->files, files * RUNS,
-					files };
+					files, RUNS };
+}
+
+/* Files of one boot count as one, as in tools/kvmeter/bisect_state.c. */
+static struct threshold_side values_of_commit(const struct step *s,
+					      struct side *side, size_t files)
+{
+	struct threshold_side values = values_of(side, files);
+
+	if (s->one_boot && !s->as_independent) {
+		side->median = median_of(side->files, files);
+		values.files = &side->median;
+		values.nr_files = 1;
+	}
+	return values;
+}
+
+static void draw_commit(const struct step *s, struct side *side, size_t file,
+			double truth, u64 *state)
+{
+	if (file == 0 || !s->one_boot)
+		side->bias = s->noise->file(state);
+	draw_file(s, side, file, truth, side->bias, state);
 }
 
 static struct outcome take(const struct step *s, u64 *state)
@@ -110,16 +135,18 @@ static struct outcome take(const struct step *s, u64 *state)
 
 	for (m = 0; m < s->metrics; m++)
 		for (i = 0; i < s->files; i++)
-			draw_file(s, &good[m], i, 1, state);
+			draw_file(s, &good[m], i, 1, s->noise->file(state),
+				  state);
 	while (o.verdict == THRESHOLD_OPEN && o.files < LOOKS) {
 		for (m = 0; m < s->metrics; m++)
-			draw_file(s, &commit[m], o.files, m ? 1 : s->truth,
-				  state);
+			draw_commit(s, &commit[m], o.files, m ? 1 : s->truth,
+				    state);
 		o.files++;
 		for (m = 0; m < s->metrics; m++)
 			f[m] = (struct threshold_figure){
 				.good = values_of(&good[m], s->files),
-				.commit = values_of(&commit[m], o.files),
+				.commit = values_of_commit(s, &commit[m],
+							   o.files),
 				.factor = FACTOR,
 			};
 		o.verdict = threshold_judge(f, s->metrics, s->alpha);
@@ -176,8 +203,11 @@ static void print_wrong(const char *title, double alpha, unsigned int trials)
 	       title);
 	for (i = 0; i < ARRAY_SIZE(noises); i++) {
 		for (k = 0; k < ARRAY_SIZE(rows); k++) {
-			struct step s = { &noises[i], rows[k].files,
-					  rows[k].metrics, FACTOR, alpha };
+			struct step s = { .noise = &noises[i],
+					  .files = rows[k].files,
+					  .metrics = rows[k].metrics,
+					  .truth = FACTOR,
+					  .alpha = alpha };
 			struct shares w;
 
 			if (!is_told(&noises[i], s.files))
@@ -202,7 +232,11 @@ static void print_right(double alpha, unsigned int trials)
 	       "| --- | ---: | ---: | ---: | ---: | ---: |\n");
 	for (i = 0; i < ARRAY_SIZE(noises); i++) {
 		for (k = 0; k < ARRAY_SIZE(files); k++) {
-			struct step s = { &noises[i], files[k], 1, 1, alpha };
+			struct step s = { .noise = &noises[i],
+					  .files = files[k],
+					  .metrics = 1,
+					  .truth = 1,
+					  .alpha = alpha };
 			struct shares good, bad;
 
 			if (!is_told(&noises[i], files[k]))
@@ -215,6 +249,36 @@ static void print_right(double alpha, unsigned int trials)
 			       good.files, 100 * bad.bad, bad.files);
 		}
 	}
+}
+
+static void print_one_boot(double alpha, unsigned int trials)
+{
+	size_t i;
+
+	printf("### Bisection, commits at the threshold, each booted once\n\n"
+	       "| noise, 5 files of good | files count: told good | told bad | "
+	       "boots count: told good | told bad |\n"
+	       "| --- | ---: | ---: | ---: | ---: |\n");
+	for (i = 0; i < ARRAY_SIZE(noises); i++) {
+		struct step s = { .noise = &noises[i],
+				  .files = 5,
+				  .metrics = 1,
+				  .truth = FACTOR,
+				  .alpha = alpha,
+				  .one_boot = true,
+				  .as_independent = true };
+		struct shares files, boots;
+
+		if (noises[i].file == none)
+			continue;
+		files = shares_of(&s, trials);
+		s.as_independent = false;
+		boots = shares_of(&s, trials);
+		printf("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n",
+		       noises[i].name, 100 * files.good, 100 * files.bad,
+		       100 * boots.good, 100 * boots.bad);
+	}
+	putchar('\n');
 }
 
 int main(int argc, char **argv)
@@ -230,6 +294,7 @@ int main(int argc, char **argv)
 		    trials);
 	print_wrong("Bisection, the same if every look had the whole alpha",
 		    alpha, trials);
+	print_one_boot(alpha / LOOKS, trials);
 	print_right(alpha / LOOKS, trials);
 	return 0;
 }

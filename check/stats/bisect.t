@@ -68,6 +68,19 @@ sub wrong_faults {
 	return @faults;
 }
 
+# Files of one boot: by boots alpha holds, and by files it does not.
+sub one_boot_faults {
+	my ($tables) = @_;
+	my $rows = $tables->{'Bisection, commits at the threshold, each booted once'} // [];
+	my @faults;
+
+	push @faults, scalar(@$rows) . ' rows' if @$rows < 2;
+	push @faults, map { "@$_" } grep { $_->[3] + $_->[4] > 1 + chance(1, $trials) } @$rows;
+	push @faults, 'files do no harm'
+		if mean($rows, 1) + mean($rows, 2) < 1 + chance(1, $trials * (@$rows || 1));
+	return @faults;
+}
+
 # Where boots do not differ by more than a fifth of the threshold.
 sub right_faults {
 	my ($tables) = @_;
@@ -82,9 +95,12 @@ my $text = simulate($trials);
 my $tables = tables($text);
 is(join("\n", wrong_faults($tables)), '', 'wrong verdicts: 1 % at most');
 is(join("\n", right_faults($tables)), '', 'right verdicts where they can be expected');
+is(join("\n", one_boot_faults($tables)), '', 'files of one boot count as one');
 
 # The same judgements of what is wrong.
 isnt(join("\n", wrong_faults(tables(simulate(10, 0.5)))), '', 'a larger alpha is noticed');
+isnt(join("\n", one_boot_faults(tables($text =~ s/(\| boots: [^|]*)(\|[^|]*\|[^|]*)\|.*/$1$2$2|/gr))),
+	'', 'what they show if they count as several is refused');
 isnt(join("\n", right_faults(tables(simulate(10, 0.0000001)))), '',
 	'a smaller one, which never tells, too');
 

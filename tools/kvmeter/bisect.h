@@ -49,6 +49,12 @@ void bisect_save(const struct bisect *b);
 void bisect_load(struct bisect *b, const char *path, struct problems *p);
 
 /*
+ * Good is from several boots: then files of one boot count as one, since they
+ * share what is special to it.
+ */
+bool bisect_by_boots(const struct bisect_figure *f);
+
+/*
  * The values of @f on the sides of good and bad, and on that of the commit.
  * False if that has none.
  */

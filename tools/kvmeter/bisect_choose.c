@@ -59,18 +59,21 @@ static char *check_bad(const struct bisect_figure *f, const struct bisect *b)
 {
 	struct threshold_figure values;
 	char change[UNIT_LEN], threshold[UNIT_LEN], *why, *text;
+	const struct series *bad = side_find(&b->bad, f->good);
 
-	if (!b->bad.nr_files || !bisect_values(b, f, &b->bad, &values))
+	if (!bad || !bisect_values(b, f, &b->bad, &values))
 		return NULL;
-	values.bad = (struct threshold_side){ NULL, NULL, 0, 0 };
+	values.bad = (struct threshold_side){ 0 };
 	threshold_judge(&values, 1, b->alpha);
 	if (values.p_bad <= b->alpha)
 		return NULL;
-	why = xasprintf("the recorded bad (%s, %zu file%s, %zu runs) is not "
+	why = xasprintf("the recorded bad (%s, %zu file%s%s, %zu runs) is not "
 			"known to be beyond the threshold of %s",
-			report_change(change, values.change),
-			values.commit.nr_files,
-			values.commit.nr_files == 1 ? "" : "s",
+			report_change(change, values.change), bad->nr_files,
+			bad->nr_files == 1 ? "" : "s",
+			values.commit.nr_files == 1 && bad->nr_files > 1 ?
+				" of one boot" :
+				"",
 			values.commit.nr_runs, bisect_threshold(threshold, f));
 	text = unfit(f, why);
 	free(why);

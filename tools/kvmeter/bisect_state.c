@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "bisect.h"
+#include "boots.h"
 #include "compare.h"
 #include "foreign.h"
 #include "outfile.h"
@@ -49,25 +50,34 @@ const char *bisect_threshold(char *buf, const struct bisect_figure *f)
 	return report_change(buf, f->factor - 1);
 }
 
-static struct threshold_side values_of(const struct series *s)
+static struct threshold_side values_of(const struct series *s, bool by_boots)
 {
+	struct threshold_side values = { 0 };
+
 	if (!s)
-		return (struct threshold_side){ NULL, NULL, 0, 0 };
-	return (struct threshold_side){
-		.runs = s->values,
-		.files = s->file_medians,
-		.nr_runs = s->nr,
-		.nr_files = s->nr_files,
-	};
+		return values;
+	values.runs = s->values;
+	values.nr_runs = s->nr;
+	values.runs_per_file = s->nr / s->nr_files;
+	values.files = by_boots ? series_boots(s)->medians : s->file_medians;
+	values.nr_files = by_boots ? series_boots(s)->nr : s->nr_files;
+	return values;
+}
+
+bool bisect_by_boots(const struct bisect_figure *f)
+{
+	return series_boots(f->good)->nr > 1;
 }
 
 bool bisect_values(const struct bisect *b, const struct bisect_figure *f,
 		   const struct side *commit, struct threshold_figure *values)
 {
+	bool by_boots = bisect_by_boots(f);
+
 	*values = (struct threshold_figure){
-		.good = values_of(f->good),
-		.bad = values_of(side_find(&b->bad, f->good)),
-		.commit = values_of(side_find(commit, f->good)),
+		.good = values_of(f->good, by_boots),
+		.bad = values_of(side_find(&b->bad, f->good), by_boots),
+		.commit = values_of(side_find(commit, f->good), by_boots),
 		.factor = f->factor,
 	};
 	return values->commit.nr_files > 0;

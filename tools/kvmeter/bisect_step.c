@@ -284,16 +284,30 @@ static enum threshold_verdict judge_commit(struct step *s)
 	return verdict_now;
 }
 
+/* "", or that invocations have a boot in common; to be freed. */
+static char *boots_note(const struct step *s)
+{
+	size_t at = step_decisive(s);
+	size_t boots = s->values[at].commit.nr_files;
+
+	if (!bisect_by_boots(&s->of->figures[at]) || boots >= s->invocations)
+		return xstrdup("");
+	return xasprintf(" (from %zu boot%s, of which good has several: only "
+			 "as many count; --boot boots before each)",
+			 boots, boots == 1 ? "" : "s");
+}
+
 static void tell_open(const struct step *s)
 {
-	char *figure = tell_figure(s);
-	char *text = xasprintf("%s: open after %llu of at most %llu", figure,
+	char *figure = tell_figure(s), *note = boots_note(s);
+	char *text = xasprintf("%s: open after %llu of at most %llu%s", figure,
 			       (unsigned long long)s->invocations,
-			       (unsigned long long)s->of->max_runs);
+			       (unsigned long long)s->of->max_runs, note);
 
 	report_filled(stdout, "  ", text);
 	fflush(stdout);
 	free(text);
+	free(note);
 	free(figure);
 }
 
@@ -318,8 +332,13 @@ static enum step_code measure(struct step *s, const char *directory,
 			break;
 		tell_open(s);
 	}
-	if (!s->reason)
-		s->reason = xstrdup("too near to the threshold for its noise");
+	if (!s->reason) {
+		char *note = boots_note(s);
+
+		s->reason = xasprintf(
+			"too near to the threshold for its noise%s", note);
+		free(note);
+	}
 	return STEP_SKIP;
 }
 
