@@ -21,7 +21,9 @@ static void made_up_store(u64 gva, u64 value);
 #define arch_device_store made_up_store
 #include "../../lib/guest/rom.c"
 
-#define WORDS 16
+#define PAGE ROM_PAGE_WORDS
+#define PAGES 16
+#define WORDS (PAGES * PAGE)
 #define GVA UINT64_C(0x10000)
 #define REGISTERS UINT64_C(0x20000)
 
@@ -84,13 +86,13 @@ static int setup(void **state __maybe_unused)
 	rom = (struct guest_rom){ .gva = GVA,
 				  .words = WORDS,
 				  .goes = 1,
-				  .page_bytes = 4 * sizeof(u64) };
+				  .page_bytes = 4 * PAGE * sizeof(u64) };
 	enabled = 0;
 	disabled = 0;
 	load_ticks = 0;
 	writable = false;
 	act = NULL;
-	at = 5;
+	at = 5 * PAGE;
 	hide();
 	return 0;
 }
@@ -109,8 +111,8 @@ static void check_registers(void **state __maybe_unused)
 
 static void spoil(void)
 {
-	word[5] = rom_word(rom.newest - 1, 5);
-	word[7] = rom_word(rom.newest, 8);
+	word[5 * PAGE] = rom_word(rom.newest - 1, 5 * PAGE);
+	word[7 * PAGE] = rom_word(rom.newest, 8 * PAGE);
 }
 
 /* With registers nothing is excused, and the first wrong word is told. */
@@ -121,9 +123,37 @@ static void check_wrong(void **state __maybe_unused)
 	act = spoil;
 	read_once(&rom);
 	assert_int_equal(rom.wrong, 2);
-	assert_int_equal(rom.offset, 5 * sizeof(u64));
-	assert_int_equal(rom.expected, rom_word(7, 5));
-	assert_int_equal(rom.seen, rom_word(6, 5));
+	assert_int_equal(rom.offset, 5 * PAGE * sizeof(u64));
+	assert_int_equal(rom.expected, rom_word(7, 5 * PAGE));
+	assert_int_equal(rom.seen, rom_word(6, 5 * PAGE));
+}
+
+static void spoil_within(void)
+{
+	rom.newest++;
+	word[5 * PAGE + 1] = rom_word(rom.newest, 5 * PAGE);
+	word[5 * PAGE + 2] ^= rom.newest << 32;
+	word[5 * PAGE + 3]++;
+}
+
+/* Within a page no word belongs to a generation, however new. */
+static void check_wrong_within(void **state __maybe_unused)
+{
+	show(3);
+	act = spoil_within;
+	read_once(&rom);
+	assert_int_equal(rom.wrong, 3);
+	assert_int_equal(rom.offset, (5 * PAGE + 1) * sizeof(u64));
+}
+
+/* A new generation costs the host a word of each page. */
+static void check_generations(void **state __maybe_unused)
+{
+	u64 differ = 0;
+
+	for (u64 i = 0; i < WORDS; i++)
+		differ += rom_word(1, i) != rom_word(2, i);
+	assert_int_equal(differ, PAGES);
 }
 
 static void take_away(void)
@@ -137,7 +167,7 @@ static void check_cut_short(void **state __maybe_unused)
 	act = take_away;
 	read_once(&rom);
 	assert_int_equal(rom.cut_short, 1);
-	assert_int_equal(rom.words_read, 5);
+	assert_int_equal(rom.words_read, 5 * PAGE);
 	assert_int_equal(rom.wrong, 0);
 	/* nothing to read now */
 	read_once(&rom);
@@ -157,7 +187,7 @@ static void check_lost(void **state __maybe_unused)
 	act = lose_it;
 	read_once(&rom);
 	assert_int_equal(rom.cut_short, 0);
-	assert_int_equal(rom.wrong, WORDS - 5);
+	assert_int_equal(rom.wrong, WORDS - 5 * PAGE);
 }
 
 static void renew(void)
@@ -177,7 +207,7 @@ static void check_renewed(void **state __maybe_unused)
 static void renew_stale(void)
 {
 	show(4);
-	word[9] = rom_word(3, 9);
+	word[9 * PAGE] = rom_word(3, 9 * PAGE);
 }
 
 /* Once the new generation was seen, the old one is stale. */
@@ -187,7 +217,7 @@ static void check_stale(void **state __maybe_unused)
 	act = renew_stale;
 	read_once(&rom);
 	assert_int_equal(rom.wrong, 1);
-	assert_int_equal(rom.offset, 9 * sizeof(u64));
+	assert_int_equal(rom.offset, 9 * PAGE * sizeof(u64));
 }
 
 static void come_early(void)
@@ -201,14 +231,14 @@ static void check_too_new(void **state __maybe_unused)
 	show(3);
 	act = come_early;
 	read_once(&rom);
-	assert_int_equal(rom.wrong, WORDS - 5);
+	assert_int_equal(rom.wrong, PAGES - 5);
 }
 
 static void check_probe(void **state __maybe_unused)
 {
 	rom.registers = REGISTERS;
 	guest_rom_probe(&rom);
-	assert_int_equal(rom.stores, WORDS / 4);
+	assert_int_equal(rom.stores, PAGES / 4);
 	assert_int_equal(rom.damaged, 0);
 	assert_int_equal(rom.still_there, 0);
 }
@@ -218,7 +248,7 @@ static void check_probe_writable(void **state __maybe_unused)
 	rom.registers = REGISTERS;
 	writable = true;
 	guest_rom_probe(&rom);
-	assert_int_equal(rom.damaged, WORDS / 4);
+	assert_int_equal(rom.damaged, PAGES / 4);
 }
 
 /* Reading takes as long as what is done between, or comes at its rate. */
@@ -258,6 +288,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(check_registers, setup),
 		cmocka_unit_test_setup(check_wrong, setup),
+		cmocka_unit_test_setup(check_wrong_within, setup),
+		cmocka_unit_test_setup(check_generations, setup),
 		cmocka_unit_test_setup(check_cut_short, setup),
 		cmocka_unit_test_setup(check_lost, setup),
 		cmocka_unit_test_setup(check_renewed, setup),

@@ -2,8 +2,9 @@
 /*
  * A device's option ROM as a guest reads it: its driver enables the ROM by a
  * register, reads all of it and disables it again. Registers are no memory, so
- * that the host acts in between. Every word says which generation of the
- * content it belongs to, and where it stands.
+ * that the host acts in between. Every word says where it stands, and the first
+ * of each of KVM's pages which generation of the content it belongs to: what is
+ * stale is so by pages, and the host has little to write.
  */
 #ifndef KVMETER_GUEST_ROM_H
 #define KVMETER_GUEST_ROM_H
@@ -16,10 +17,13 @@ enum rom_register { ROM_ENABLE = 0, ROM_DISABLE = 8 };
 /* What a bus answers where nothing is. */
 #define ROM_NOTHING (~UINT64_C(0))
 
+/* Words of the smallest page. */
+#define ROM_PAGE_WORDS 512
+
 /* Word @i in generation @generation, which counts from 1. */
 static inline u64 rom_word(u64 generation, u64 i)
 {
-	return generation << 32 | i;
+	return i % ROM_PAGE_WORDS ? i : generation << 32 | i;
 }
 
 /* One vCPU uses it; the host may write to the second group while it runs. */
