@@ -44,12 +44,12 @@ GetOptions('table=s' => \$table, 'only=s' => \$only, 'seconds=i' => \$seconds) o
 plan(skip_all => "/dev/kvm cannot be opened: $!") if !open(my $kvm, '+<', '/dev/kvm');
 BAIL_OUT("$out/check/fault/inject is not built: make fault") if !-x "$out/check/fault/inject";
 
-# Settings that kvmeter changes, and /dev/shm, are those of namespaces. What is a
-# mount can't be removed by who is misled about it.
+# Settings that kvmeter changes, the record of them in /run, and /dev/shm, are those
+# of namespaces. What is a mount can't be removed by who is misled about it.
 if ($> == 0 && !$ENV{KVMETER_FAULT_NAMESPACE} && !system('unshare -m -n true 2>/dev/null')) {
 	$ENV{KVMETER_FAULT_NAMESPACE} = 1;
-	exec('unshare', '-m', '-n', 'sh', '-c', 'mount --bind /dev/null /dev/null && exec "$@"',
-		'sh', $^X, abs_path($0), $table ? ('--table', $table) : (),
+	exec('unshare', '-m', '-n', 'sh', '-c',
+		'mount --bind /dev/null /dev/null && mount -t tmpfs tmpfs /run && exec "$@"', 'sh', $^X, abs_path($0), $table ? ('--table', $table) : (),
 		$only ? ('--only', $only) : (), $seconds ? ('--seconds', $seconds) : ()) or die "unshare: $!\n";
 }
 my $probe = qx($out/check/fault/inject --record /dev/null -- true 2>&1);

@@ -84,22 +84,27 @@ static void put_settings(FILE *out, const struct settings *s)
 	}
 }
 
-/* Returns 0 or an errno. Closes @fd's copy only. */
+/* Returns 0 or an errno. */
 static int write_fields(int fd, const struct settings *s)
 {
 	char *boot = boot_id(), *spaces = namespaces();
+	/* stdio closes it, but the lock is to stay */
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), error = 0;
 	FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
 
-	if (out) {
+	if (!out) {
+		error = errno;
+		if (copy >= 0)
+			close(copy);
+	} else {
 		put_field(out, SCHEMA_TEXT);
 		put_field(out, boot);
 		put_field(out, spaces);
 		put_settings(out, s);
 		put_field(out, END);
+		if (fclose(out))
+			error = errno;
 	}
-	if (!out || fclose(out))
-		error = errno;
 	free(spaces);
 	free(boot);
 	return error;
