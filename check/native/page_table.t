@@ -70,7 +70,8 @@ for my $way (['2M', 1], ['64K', 32], ['2M', 1, '-v', 2, '-i', 3]) {
 		'adjust: mappings' => qr/(created|to) $blocks x 2M$/);
 }
 {
-	my ($text) = bench(['page_table_test', @size, '-x', 5, '-s', 'anonymous_thp', '--granule', '2M']);
+	my ($text) = Native::run('page_table_test', @size, '-x', 5, '-s', 'anonymous_thp',
+		'--granule', '2M');
 
 	SKIP: {
 		skip('--granule, and slots that do not end with a block: no such pages', 1)
