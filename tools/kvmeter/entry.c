@@ -43,15 +43,23 @@ void entry_forget(struct entry *e)
 	e->end = (struct child_end){ .code = -1 };
 }
 
+/* What an earlier run has left there must not be taken for this one's. */
+static void remove_older(const char *path)
+{
+	if (unlink(path) && errno != ENOENT)
+		die("%s, of an earlier run, cannot be removed: %s", path,
+		    errno_text(errno));
+}
+
 void entry_run(struct entry *e)
 {
 	char *const before[] = { e->program ? (char *)e->program->path : NULL,
 				 "--json", e->json_path, NULL };
 	char **argv;
 
-	unlink(e->json_path);
-	unlink(e->ktap_path);
-	unlink(e->stderr_path);
+	remove_older(e->json_path);
+	remove_older(e->ktap_path);
+	remove_older(e->stderr_path);
 	if (!e->program)
 		return;
 	argv = words_join(before, e->command + 1, NULL);

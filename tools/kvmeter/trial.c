@@ -115,8 +115,8 @@ static void run_one(const struct trial *t, size_t i)
 	fault = fault_of(&ended, t->timeout_ns);
 	if (fault)
 		said = last_lines(errors, 10);
-	if (!fault || ended.error)
-		unlink(errors);
+	if ((!fault || ended.error) && unlink(errors) && errno != ENOENT)
+		warn("%s cannot be removed: %s", errors, errno_text(errno));
 	free(argv);
 	free(errors);
 	free(text);
