@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "remedy.h"
 #include "timing.h"
 #include "util.h"
 
@@ -19,7 +21,8 @@ static struct thread_usage usage_of(int who)
 {
 	struct rusage ru;
 
-	getrusage(who, &ru);
+	if (getrusage(who, &ru))
+		die("getrusage: %s", errno_text(errno));
 	return (struct thread_usage){
 		.user_ns = timeval_ns(ru.ru_utime),
 		.sys_ns = timeval_ns(ru.ru_stime),

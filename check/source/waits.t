@@ -49,7 +49,7 @@ my %known = (
 	'lib/kernel_log.c: bytes = read(log->fd, record, RECORD_BYTES - 1);' => 'O_NONBLOCK',
 	'lib/kernel_log.c: } while (bytes < 0 && (errno == EPIPE || errno == EINTR));' =>
 		'EPIPE: what was overwritten is skipped; the log is read faster than it grows',
-	'tools/kvmeter/child.c: ssize_t nr = read(report, &error, sizeof(error));' => 'O_NONBLOCK',
+	'tools/kvmeter/child.c: ssize_t nr = read(report, &failure, sizeof(failure));' => 'O_NONBLOCK',
 	'lib/remedy.c: { EAGAIN, ": raise the limit of processes and threads (ulimit -u, or pids.max of the control group)" },' =>
 		'a text',
 	'lib/remedy.c: { EAGAIN, ": the system is at a limit: try again, or ask for less" },' => 'a text',

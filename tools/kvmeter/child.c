@@ -107,17 +107,23 @@ static int redirect(int fd, int file)
 	return file == fd ? fcntl(fd, F_SETFD, 0) : dup2(file, fd);
 }
 
-static int redirect_all(const struct child_config *cfg, const int capture[2])
+/* *@file: what it is about, also if it fails; NULL: a descriptor. */
+static int redirect_all(const struct child_config *cfg, const int capture[2],
+			const char **file)
 {
 	const char *out = cfg->stdout_path, *err = cfg->stderr_path;
 
-	if (redirect(STDIN_FILENO, open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+	*file = "/dev/null";
+	if (redirect(STDIN_FILENO, open(*file, O_RDONLY | O_CLOEXEC)) < 0)
 		return -1;
+	*file = NULL;
 	for (int i = 0; i < 2; i++)
 		if (capture[i] >= 0 && dup2(capture[i], STDOUT_FILENO + i) < 0)
 			return -1;
+	*file = out;
 	if (out && redirect(STDOUT_FILENO, outfile_fresh(out)) < 0)
 		return -1;
+	*file = err;
 	if (out && err && !strcmp(out, err))
 		return dup2(STDOUT_FILENO, STDERR_FILENO);
 	return err ? redirect(STDERR_FILENO, outfile_fresh(err)) : 0;
@@ -130,24 +136,30 @@ struct launch {
 	pid_t parent;
 };
 
-/* Writes errno to @report if the program cannot be started. */
+/* From the child, if the program cannot be started. */
+struct failure {
+	long error;
+	const char *file; /* of its configuration, in both; NULL: the program */
+};
+
 static void __noreturn become(const struct launch *l, int report)
 {
-	int error;
+	struct failure failure = { .file = NULL };
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != l->parent)
 		_exit(EXIT_FAIL); /* it died before it could kill us */
-	if (redirect_all(l->cfg, l->capture) >= 0) {
+	if (redirect_all(l->cfg, l->capture, &failure.file) >= 0) {
+		failure.file = NULL;
 		/* that we ignore them is our affair */
 		signal(SIGPIPE, SIG_DFL);
 		signal(SIGXFSZ, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &signals.at_start, NULL);
 		execv(l->path, l->cfg->argv);
 	}
-	error = errno;
-	if (write(report, &error, sizeof(error)) < 0)
+	failure.error = errno;
+	if (write(report, &failure, sizeof(failure)) < 0)
 		_exit(EXIT_USAGE);
 	_exit(EXIT_FAIL);
 }
@@ -179,11 +191,15 @@ char *child_find_program(const char *name)
 /* 0 if the program ran, or the errno that @report tells; once it has ended. */
 static int start_error(int report)
 {
-	int error = 0;
-	ssize_t nr = read(report, &error, sizeof(error));
+	struct failure failure = { .file = NULL };
+	ssize_t nr = read(report, &failure, sizeof(failure));
 
 	close(report);
-	return nr == sizeof(error) ? error : 0;
+	if (nr != sizeof(failure))
+		return 0;
+	if (failure.file)
+		warn("%s: %s", failure.file, errno_text((int)failure.error));
+	return (int)failure.error;
 }
 
 /* *@report: what start_error() is to read. */
