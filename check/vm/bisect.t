@@ -155,7 +155,7 @@ like($text, qr/^[0-9a-f]{12}  bad  +create [+x]\d.*Do without nested paging$/m,
 like($text, qr/^[0-9a-f]{12}  good  +create [-+]\d.*Start init again$/m,
 	'what was good, too');
 
-# The same results with a threshold that nothing reaches name another commit: what
+# The same results with a threshold that nothing comes near name another commit: what
 # names the right one is times. It may ask for a commit that the way before has
 # passed by: one without nested paging, as is all that was bad.
 write_file('replay', <<'END');
@@ -167,7 +167,7 @@ END
 chmod(0755, 'replay');
 succeeds('repository', qw(mv .kvmeter-bisect.results ../kept));
 succeeds('repository', qw(git bisect reset));
-succeeds('repository', $tool, qw(bisect record --good ../good --threshold 5000
+succeeds('repository', $tool, qw(bisect record --good ../good --threshold 100000
 	 --metric create --run ../replay));
 ($code, $said) = bisect('repository', $commits->{'Boot quietly'}, $commits->{'Name a host'});
 is(found($said, 'bad'), $commits->{'Name a host'},
