@@ -166,7 +166,6 @@ CHECKS += $(filter-out $(CHECKS),\
 SECONDS := 300
 SECONDS_unit := 60
 SECONDS_limit := 600
-SECONDS_fault := 900
 programs_unit := $(UNIT)
 SECONDS_LONG := 7200
 seconds = $(if $(KVMETER_LONG),$(SECONDS_LONG),$(or $(SECONDS_$(1)),$(SECONDS)))
@@ -181,7 +180,7 @@ IN_PAIRS += $(filter-out %/real.t %/ab_real.t %/ab.t %/doctor.t,$(wildcard check
 alone = $(filter-out $(IN_PAIRS),$(call programs,$(1)))
 in_pairs = $(filter $(IN_PAIRS),$(call programs,$(1)))
 # What others do on the machine can fail these: they get a second try.
-UNSTEADY := harness kvmeter native limit vm kselftest resource scale signal
+UNSTEADY := harness kvmeter native limit vm kselftest resource scale signal fault
 tries = $(if $(filter $(UNSTEADY),$(1)),2,1)
 limited = $(foreach c,$(2),$(addprefix --limit $(call seconds,$c) \
 				  --tries $(call tries,$c) ,$(call $(1),$c)))

@@ -9,9 +9,16 @@ use Exporter 'import';
 use Errno ();
 use File::Copy qw(copy);
 use File::Find qw(find);
+use File::Basename qw(dirname);
 use File::Path qw(make_path remove_tree);
 use JSON::PP ();
 use POSIX ();
+use lib dirname(__FILE__) . '/../harness';
+use Alive qw(alive);
+
+# What cannot be killed has so many seconds beyond its limit: inject(1) gives up
+# sooner, unless it is the one that hangs.
+use constant PATIENCE => 30;
 
 our @EXPORT = qw(record attempt judge errno_text);
 
@@ -42,11 +49,34 @@ sub files_in
 	return \%found;
 }
 
-# Runs inject(1) on the scene with these options. What a program leaves in
-# memory or as a process is in the report; files are looked for here.
+# Waits for a process. What is alive of it just before its limit: those that are.
+sub wait_for
+{
+	my ($pid, $limit) = @_;
+	my @alive;
+
+	local $SIG{ALRM} = sub {
+		if (@alive) {
+			kill('KILL', $pid);
+			push @alive, 'inject(1) had to be killed';
+		} else {
+			@alive = alive($pid);
+			alarm(PATIENCE);
+		}
+	};
+	alarm($limit - 1);
+	waitpid($pid, 0);
+	my $status = $?;
+	alarm(0);
+	return ($status, @alive);
+}
+
+# Runs inject(1) on the scene with these options, for so many seconds at most. What
+# a program leaves in memory or as a process is in the report; files are looked for
+# here.
 sub run
 {
-	my ($env, $scene, @options) = @_;
+	my ($env, $scene, $limit, @options) = @_;
 	my $dir = $env->{dir};
 	my $results = "$dir/put/results";
 	my %r;
@@ -66,14 +96,15 @@ sub run
 		$ENV{TMPDIR} = "$dir/tmp";
 		$ENV{LC_ALL} = 'C';
 		exec("$env->{out}/check/fault/inject", '--under', $env->{under} // $env->{out},
-			'--report', "$dir/report", @options, '--', @command) or POSIX::_exit(127);
+			'--report', "$dir/report", '--limit', $limit, @options, '--', @command)
+			or POSIX::_exit(127);
 	}
-	waitpid($pid, 0);
-	@r{qw(code out err)} = ($? >> 8, slurp("$dir/stdout"), slurp("$dir/stderr"));
+	my ($status, @alive) = wait_for($pid, $limit);
+	@r{qw(code out err)} = ($status >> 8, slurp("$dir/stdout"), slurp("$dir/stderr"));
 	die "inject: $r{err}" if $r{code} == 120 || $r{code} == 127;
 	my $report = slurp("$dir/report");
 	$r{$1} = $2 while $report =~ /^(failed|at|files|signal|seen) ?(.*)$/mg;
-	$r{hung} = $report =~ /^hung$/m;
+	$r{hung} = join('; ', 'hung', @alive) if $report =~ /^hung$/m || $status & 127;
 	$r{left} = [$report =~ /^left (.*)$/mg];
 	$r{command} = join(' ', @command);
 	$r{$_} = files_in("$dir/$_") for qw(work tmp put);
@@ -86,7 +117,7 @@ sub record
 {
 	my ($env, $scene) = @_;
 	my $list = "$env->{scratch}/list.$$";
-	my $r = run($env, $scene, '--limit', 120, '--record', $list);
+	my $r = run($env, $scene, $env->{record_limit} // 120, '--record', $list);
 	my @calls;
 
 	for (split /\n/, slurp($list)) {
@@ -104,8 +135,8 @@ sub attempt
 {
 	my ($env, $scene, $fault) = @_;
 
-	return run($env, $scene, '--limit', $env->{limit} // 20, '--fail', $fault->{kind},
-		'--error', $number{ $fault->{errno} }, '--nth', $fault->{nth} // 1,
+	return run($env, $scene, $env->{limit} // 20, '--fail', $fault->{kind}, '--error',
+		$number{ $fault->{errno} }, '--nth', $fault->{nth} // 1,
 		$fault->{site} ? ('--site', $fault->{site}) : (), $fault->{on} ? '--on' : ());
 }
 
@@ -228,7 +259,7 @@ sub judge
 	my @wrong = map { "process left: $_" } @{ $r->{left} };
 
 	return ('unreached') if !defined $r->{failed} && !$r->{hung} && !$r->{signal};
-	push @wrong, 'hung' if $r->{hung};
+	push @wrong, $r->{hung} if $r->{hung};
 	push @wrong, "signal $r->{signal}" if $r->{signal};
 	return ('broken', @wrong) if $r->{hung} || $r->{signal};
 	push @wrong, debris($r, $base);

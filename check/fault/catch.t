@@ -52,6 +52,10 @@ is((split / < /, symbols($call->{at}))[0], 'main', 'and where they come from');
 is(join(' ', map { $_->{site} } @{ (record(\%env, scene('careful')))[0] }),
 	join(' ', map { $_->{site} } @$calls), 'the same ones each time');
 
+my (undef, $late) = record({ %env, record_limit => 2 },
+	{ name => 'late', program => 'sleep', copy => [], command => [qw(sleep 60)] });
+like($late->{hung}, qr/^hung; .*process \d+, 1 \S in .*: sleep 60/, 'one that does not end');
+
 is(verdict('careful'), 'failed', 'a careful program: nothing is wrong');
 is(verdict('careful', nth => 2), 'unreached', 'a call that is not made');
 is(verdict('careful', site => '12345678'), 'unreached', 'nor from there');
@@ -62,7 +66,7 @@ my %ways = (
 	'no-remedy' => qr/^failed; the message does not say what to do$/,
 	'leave-file' => qr/^failed; temporary file left: left$/,
 	'leave-process' => qr/^failed(?:; process left: careless)+$/,
-	'hang' => qr/^broken; hung$/,
+	'hang' => qr/^broken; hung; process \d+, .*inject .*; process \d+, 1 \S in .*careless hang/,
 	'crash' => qr/^broken; signal 6$/,
 	'leak-descriptor' => qr/^tolerated; \d+ files open at the end, else \d+$/,
 	'half' => qr/^failed; half a file of results$/,

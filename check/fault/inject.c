@@ -45,6 +45,8 @@
 #define EXIT_HUNG 124
 /* What a program leaves has so long to go by itself. */
 #define GRACE_S 3.0
+/* And what was killed so long to be gone. */
+#define GONE_S 10.0
 #define TICK_MS 20
 #define SUBJECT_BYTES 256
 
@@ -223,7 +225,7 @@ static void supervise(int listener, struct seccomp_notif *call)
 		poll(&p, 1, TICK_MS);
 		if (p.revents & POLLIN) {
 			answer(listener, call);
-		} else if (p.revents) {
+		} else if (p.revents & POLLHUP) {
 			/* all who had the filter are gone, or about to */
 			p.fd = -1;
 			usleep(100);
@@ -231,6 +233,8 @@ static void supervise(int listener, struct seccomp_notif *call)
 		if (!run.ended && seconds_now() > limit) {
 			run.hung = true;
 			kill_all();
+			if (seconds_now() > limit + GONE_S)
+				return;
 		} else if (run.ended &&
 			   seconds_now() > run.ended_at + GRACE_S) {
 			kill_all();

@@ -153,6 +153,10 @@ it "... counts once" counts "1 passed, 1 failed, 0 skipped" 1 crash
 it "Bail out!" counts "1 passed, 2 failed, 0 skipped" 1 bail
 it "no program" says 'No such file or directory' run absent
 it "a hang" counts "1 passed, 1 failed, 0 skipped" 1 limit=2 hang
+it "... of which is told what it waits for" \
+	says '^    process [0-9]+, 1 S in \w+.*: sleep 60 $' run limit=2 hang
+it "... in the list at the end, too" \
+	eval 'run limit=2 hang | sed "1,/^Failed:/d" | grep -Eq "^ +process [0-9]+, .*: sleep 60 "'
 it "... with closed output" counts "1 passed, 1 failed, 0 skipped" 1 limit=2 hang_closed
 it "... that ignores SIGTERM" counts "1 passed, 1 failed, 0 skipped" 1 limit=2 stubborn
 it "a process left behind with the output" \
