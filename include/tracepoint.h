@@ -9,7 +9,13 @@
 
 #include "types.h"
 
-/* Its number for perf_event_open(); false: tracefs does not show it. */
+/* Where tracefs has its number, of "SYSTEM/EVENT". */
+#define TRACEPOINT_ID_FORMAT "/sys/kernel/tracing/events/%s/id"
+
+/*
+ * Its number for perf_event_open(); false: tracefs does not show it, or reading
+ * fails with errno.
+ */
 bool tracepoint_id(const char *event, u64 *id);
 
 /*

@@ -49,10 +49,15 @@ struct lock_wait {
 	unsigned int nr;
 };
 
-static bool read_ids(struct lock_wait *lw)
+static const char begin_event[] = "lock/contention_begin";
+static const char end_event[] = "lock/contention_end";
+
+/* Returns NULL, or which event's cannot be read, with errno. */
+static const char *read_ids(struct lock_wait *lw)
 {
-	return tracepoint_id("lock/contention_begin", &lw->begin_id) &&
-	       tracepoint_id("lock/contention_end", &lw->end_id);
+	if (!tracepoint_id(begin_event, &lw->begin_id))
+		return begin_event;
+	return tracepoint_id(end_event, &lw->end_id) ? NULL : end_event;
 }
 
 static int open_event(u64 id, int tid)
@@ -75,12 +80,13 @@ const char *lock_wait_missing(void)
 {
 	static char why[256];
 	struct lock_wait lw = { .end_id = 0 };
+	const char *event;
 	int fd;
 
 	errno = 0;
-	if (!read_ids(&lw) && errno && errno != ENOENT && errno != EACCES) {
-		snprintf(why, sizeof(why),
-			 "tracepoint lock/contention_begin: open: %s",
+	event = read_ids(&lw);
+	if (event && errno && errno != ENOENT && errno != EACCES) {
+		snprintf(why, sizeof(why), TRACEPOINT_ID_FORMAT ": %s", event,
 			 errno_text(errno));
 		return why;
 	}
@@ -104,10 +110,11 @@ const char *lock_wait_missing(void)
 struct lock_wait *lock_wait_create(void)
 {
 	struct lock_wait *lw = xcalloc(1, sizeof(*lw));
+	const char *event = read_ids(lw);
 
 	lw->page_bytes = sysconf(_SC_PAGESIZE);
-	if (!read_ids(lw))
-		die("--lock-wait: open of tracepoint lock/contention_*: %s",
+	if (event)
+		die("--lock-wait: " TRACEPOINT_ID_FORMAT ": %s", event,
 		    errno_text(errno));
 	return lw;
 }

@@ -12,11 +12,19 @@
 
 bool tracepoint_id(const char *event, u64 *id)
 {
-	if (read_number(id, "/sys/kernel/tracing/events/%s/id", event))
+	int error;
+
+	if (read_number(id, TRACEPOINT_ID_FORMAT, event))
 		return true;
+	error = errno;
 	/* where it is mounted elsewhere, and not for want of something else */
-	return (errno == ENOENT || errno == EACCES) &&
-	       read_number(id, "/sys/kernel/debug/tracing/events/%s/id", event);
+	if ((error == ENOENT || error == EACCES) &&
+	    read_number(id, "/sys/kernel/debug/tracing/events/%s/id", event))
+		return true;
+	/* there, it need not be mounted */
+	if (errno == ENOENT)
+		errno = error;
+	return false;
 }
 
 int tracepoint_open(const char *event, const char *filter)

@@ -46,7 +46,9 @@ static bool knows_describe(const char *path)
 		die("%s: open: %s", path, errno_text(errno));
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+	if (fstat(fd, &st))
+		die("%s: fstat: %s", path, errno_text(errno));
+	if (S_ISREG(st.st_mode) && st.st_size > 0) {
 		text = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (text == MAP_FAILED)
 			die("%s: mmap: %s", path, errno_text(errno));
@@ -132,7 +134,11 @@ static void add(struct programs *p, const char *directory, const char *name)
 {
 	char *path = xasprintf("%s/%s", directory, name);
 
-	if (access(path, X_OK) || !knows_describe(path)) {
+	bool may = access(path, X_OK) == 0;
+
+	if (!may && !is_fault_of_path(errno))
+		die("%s: access: %s", path, errno_text(errno));
+	if (!may || !knows_describe(path)) {
 		free(path);
 		return;
 	}
