@@ -180,7 +180,8 @@ IN_PAIRS += $(filter-out %/real.t %/ab_real.t %/ab.t %/doctor.t,$(wildcard check
 alone = $(filter-out $(IN_PAIRS),$(call programs,$(1)))
 in_pairs = $(filter $(IN_PAIRS),$(call programs,$(1)))
 # What others do on the machine can fail these: they get a second try.
-UNSTEADY := harness kvmeter native limit vm kselftest resource scale signal fault
+UNSTEADY := harness kvmeter native limit vm kselftest resource scale signal fault \
+	    self doc build security report
 tries = $(if $(filter $(UNSTEADY),$(1)),2,1)
 limited = $(foreach c,$(2),$(addprefix --limit $(call seconds,$c) \
 				  --tries $(call tries,$c) ,$(call $(1),$c)))
