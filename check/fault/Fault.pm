@@ -117,7 +117,7 @@ sub record
 {
 	my ($env, $scene) = @_;
 	my $list = "$env->{scratch}/list.$$";
-	my $r = run($env, $scene, $env->{record_limit} // 120, '--record', $list);
+	my $r = run($env, $scene, $env->{record_limit} // 60, '--record', $list);
 	my @calls;
 
 	for (split /\n/, slurp($list)) {

@@ -6,11 +6,15 @@ package Alive;
 use strict;
 use warnings;
 use Exporter 'import';
+use IO::Select;
+use POSIX ();
+use Time::HiRes qw(time);
 
 our @EXPORT_OK = qw(alive);
 
 use constant FRAMES => 5;             # of the kernel's stack, which only root may see
 use constant COMMAND_LENGTH => 120;
+use constant PATIENCE => 5;           # seconds
 
 sub slurp
 {
@@ -57,10 +61,10 @@ sub threads_of
 	return join(', ', map { "$count{$_} $_" } sort keys %count);
 }
 
-# alive(PID): of the process, those below it and those of its group a line each.
-sub alive
+# Of the process, those below it and those of its group a line each.
+sub describe
 {
-	my ($top) = @_;
+	my ($top, $to) = @_;
 	my $process = processes();
 	my %below = ($top => 1);
 	my $nr = 0;
@@ -69,11 +73,37 @@ sub alive
 		$nr = keys %below;
 		$below{ $_->{pid} } = 1 for grep { $below{ $_->{parent} } || $_->{group} == $top } values %$process;
 	}
-	return map {
+	for (sort { $a <=> $b } grep { $process->{$_} && $process->{$_}{state} ne 'Z' } keys %below) {
+		syswrite($to, "process $_, " . (threads_of($_) || 'gone') . ': ');
+		# of a process in trouble the kernel may not let go of it
 		my $command = slurp("/proc/$_/cmdline") =~ tr/\0\n/  /r;
 
-		"process $_, " . (threads_of($_) || 'gone') . ': ' . substr($command, 0, COMMAND_LENGTH);
-	} sort { $a <=> $b } grep { $process->{$_} && $process->{$_}{state} ne 'Z' } keys %below;
+		syswrite($to, substr($command, 0, COMMAND_LENGTH) . "\n");
+	}
+}
+
+# alive(PID): those lines, as far as they come within a few seconds.
+sub alive
+{
+	my ($top) = @_;
+	my ($text, $deadline) = ('', time + PATIENCE);
+
+	pipe(my $from, my $to) or return "pipe: $!";
+	my $pid = fork() // return "fork: $!";
+	if (!$pid) {
+		$SIG{$_} = 'DEFAULT' for qw(ALRM HUP INT TERM);
+		describe($top, $to);
+		POSIX::_exit(0);
+	}
+	close($to);
+	my $ready = IO::Select->new($from);
+
+	while (time < $deadline && $ready->can_read($deadline - time)) {
+		last if !sysread($from, $text, 65536, length($text));
+	}
+	kill('KILL', $pid);
+	waitpid($pid, 0);
+	return grep { !/^process $pid,/ } split /\n/, $text;
 }
 
 1;
