@@ -12,6 +12,7 @@ use File::Basename qw(dirname);
 use File::Copy qw(copy);
 use JSON::PP;
 use MadeUp;
+use POSIX ();
 use Test::More;
 
 my $tests = $tool =~ s{/tools/kvmeter/kvmeter\z}{/tests}r;
@@ -116,7 +117,9 @@ ok(!-e 'foreign-was-run', '... and never run');
 
 my %broken = (
 	crashes => ["kill -SEGV \$\$", qr/x_test --describe: killed by signal 11 \(Seg/],
-	fails => ['exit 3', qr/x_test --describe: exit code 3/],
+	fails => ['exit 3', qr/x_test --describe: exit code 3$/m],
+	complains => ['printf "no \\\\033[1mlibrary\\nwhat else\\n" >&2; exit 127',
+		      qr/x_test --describe: exit code 127: no \?\[1mlibrary$/m],
 	silent => ['exit 0', qr/x_test --describe: line 1: /],
 	other => ['echo \'{"schema":"other"}\'', qr{x_test --describe: not kvmeter-describe/1}],
 	partial => ['echo \'{"schema":"kvmeter-describe/1","bench":"x_test"}\'',
@@ -133,10 +136,11 @@ for my $name (sort keys %broken) {
 
 my $inject = $tool =~ s{/tools/kvmeter/kvmeter\z}{/check/fault/inject}r;
 SKIP: {
-	skip("$inject cannot be used", 9)
+	skip("$inject cannot be used", 12)
 		if !-x $inject || system("$inject --record /dev/null -- true 2>/dev/null");
 	for (['getdents64', 1, qr{there: scandir: Cannot allocate memory: free}],
 	     ['openat', 1, qr{there: scandir: Cannot allocate memory: free}],
+	     [(POSIX::uname())[4] eq 'x86_64' ? 'access' : 'faccessat', 1, qr{there/a_test: access: Cannot allocate memory: free}],
 	     ['openat', 2, qr{there/a_test: open: Cannot allocate memory: free}]) {
 		my ($call, $nth, $said) = @$_;
 		my $run = "$inject --fail $call --error 12 --nth $nth --under " . dirname($tool);

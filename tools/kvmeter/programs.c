@@ -68,8 +68,8 @@ static int is_named_test(const struct dirent *entry)
 	       !strcmp(entry->d_name + len - strlen(SUFFIX), SUFFIX);
 }
 
-/* How it ended, if not by exiting with 0; to be freed. */
-static char *fault_of(const struct child_end *end)
+/* How it ended, if not by exiting with 0, and what it said; to be freed. */
+static char *fault_of(const struct child_end *end, const char *says)
 {
 	if (end->error)
 		return xasprintf("cannot be started: %s%s",
@@ -82,7 +82,10 @@ static char *fault_of(const struct child_end *end)
 				 child_why_late(end));
 	if (end->signal)
 		return child_signal_text(end);
-	return end->code ? xasprintf("exit code %d", end->code) : NULL;
+	return end->code ? xasprintf("exit code %d%s%.*s", end->code,
+				     *says ? ": " : "",
+				     (int)strcspn(says, "\n"), says) :
+			   NULL;
 }
 
 static json_t *parse_description(const char *path, const char *text)
@@ -112,20 +115,22 @@ static bool is_fault_of_program(int error)
 
 static json_t *describe(const char *path)
 {
-	char *argv[] = { (char *)path, "--describe", NULL }, *text, *fault;
+	char *argv[] = { (char *)path, "--describe", NULL };
+	char *text, *says, *fault;
 	struct child_end ended =
-		child_capture(argv, DESCRIBE_TIMEOUT_NS, &text, NULL);
+		child_capture(argv, DESCRIBE_TIMEOUT_NS, &text, &says);
 	json_t *root;
 
 	if (ended.interrupted)
 		child_die();
-	fault = fault_of(&ended);
+	fault = fault_of(&ended, says);
 	/* for want of descriptors or memory, not of a program */
 	if (ended.error && !is_fault_of_program(ended.error))
 		die("%s --describe: %s", path, fault);
 	if (fault)
 		usage_error("%s --describe: %s", path, fault);
 	root = parse_description(path, text);
+	free(says);
 	free(text);
 	return root;
 }
@@ -133,7 +138,6 @@ static json_t *describe(const char *path)
 static void add(struct programs *p, const char *directory, const char *name)
 {
 	char *path = xasprintf("%s/%s", directory, name);
-
 	bool may = access(path, X_OK) == 0;
 
 	if (!may && !is_fault_of_path(errno))
