@@ -46,6 +46,8 @@ sub start {
 		POSIX::dup2($r, 3);
 		POSIX::dup2($w, 4);
 		POSIX::close($_) for 20, 21;
+		# where it leaves a directory, being killed
+		local $ENV{TMPDIR} = $profile;
 		exec($path, '--headless', '--no-sandbox', '--disable-gpu',
 		     '--disable-dev-shm-usage', '--no-first-run', '--hide-scrollbars',
 		     '--disable-background-networking', '--disable-component-update',
