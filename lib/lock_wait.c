@@ -112,10 +112,10 @@ struct lock_wait *lock_wait_create(void)
 	struct lock_wait *lw = xcalloc(1, sizeof(*lw));
 	const char *event = read_ids(lw);
 
-	lw->page_bytes = sysconf(_SC_PAGESIZE);
 	if (event)
 		die("--lock-wait: " TRACEPOINT_ID_FORMAT ": %s", event,
 		    errno_text(errno));
+	lw->page_bytes = sysconf(_SC_PAGESIZE);
 	return lw;
 }
 

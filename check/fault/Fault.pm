@@ -7,9 +7,9 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Errno ();
+use File::Basename qw(dirname);
 use File::Copy qw(copy);
 use File::Find qw(find);
-use File::Basename qw(dirname);
 use File::Path qw(make_path remove_tree);
 use JSON::PP ();
 use POSIX ();
@@ -49,19 +49,21 @@ sub files_in
 	return \%found;
 }
 
-# Waits for a process. What is alive of it just before its limit: those that are.
+# Waits for inject(1): its status, and what was alive just before its limit if it
+# came so far.
 sub wait_for
 {
-	my ($pid, $limit) = @_;
-	my @alive;
+	my ($pid, $limit, $patience) = @_;
+	my ($late, @alive);
 
 	local $SIG{ALRM} = sub {
-		if (@alive) {
+		if ($late) {
 			kill('KILL', $pid);
 			push @alive, 'inject(1) had to be killed';
 		} else {
+			$late = 1;
+			alarm($patience);
 			@alive = alive($pid);
-			alarm(PATIENCE);
 		}
 	};
 	alarm($limit - 1);
@@ -99,7 +101,7 @@ sub run
 			'--report', "$dir/report", '--limit', $limit, @options, '--', @command)
 			or POSIX::_exit(127);
 	}
-	my ($status, @alive) = wait_for($pid, $limit);
+	my ($status, @alive) = wait_for($pid, $limit, $env->{patience} // PATIENCE);
 	@r{qw(code out err)} = ($status >> 8, slurp("$dir/stdout"), slurp("$dir/stderr"));
 	die "inject: $r{err}" if $r{code} == 120 || $r{code} == 127;
 	my $report = slurp("$dir/report");

@@ -52,9 +52,18 @@ is((split / < /, symbols($call->{at}))[0], 'main', 'and where they come from');
 is(join(' ', map { $_->{site} } @{ (record(\%env, scene('careful')))[0] }),
 	join(' ', map { $_->{site} } @$calls), 'the same ones each time');
 
-my (undef, $late) = record({ %env, record_limit => 2 },
-	{ name => 'late', program => 'sleep', copy => [], command => [qw(sleep 60)] });
-like($late->{hung}, qr/^hung; .*process \d+, 1 \S in .*: sleep 60/, 'one that does not end');
+# How a shell that runs this hangs.
+sub hung
+{
+	my $scene = { name => 'late', program => 'sh', copy => [], command => ['sh', '-c', $_[0]] };
+	my (undef, $r) = record({ %env, record_limit => 2, patience => 3 }, $scene);
+
+	return $r->{hung};
+}
+
+like(hung('exec sleep 60'), qr/^hung; .*process \d+, 1 \S in .*: sleep 60/, 'one that does not end');
+like(hung('kill -STOP $PPID; sleep 60'), qr/^hung; .*inject\(1\) had to be killed$/,
+	'and that even inject(1) does not see the end of');
 
 is(verdict('careful'), 'failed', 'a careful program: nothing is wrong');
 is(verdict('careful', nth => 2), 'unreached', 'a call that is not made');
