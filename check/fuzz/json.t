@@ -57,7 +57,7 @@ sub start {
 	make_path($dir);
 	open(STDOUT, '>', "$work/$log.log");
 	open(STDERR, '>&', \*STDOUT);
-	%ENV = (%ENV, ASAN_OPTIONS => $asan, UBSAN_OPTIONS => 'print_stacktrace=1',
+	%ENV = (%ENV, ASAN_OPTIONS => $asan, LSAN_OPTIONS => 'report_objects=1', UBSAN_OPTIONS => 'print_stacktrace=1',
 		FUZZ_DIRECTORY => $dir, %$env);
 	exec("$build/check/fuzz/${name}_fuzz", '-seed=' . ($seed + 1), '-rss_limit_mb=2048',
 	     '-malloc_limit_mb=512', '-max_len=8192', '-detect_leaks=0', @arguments) or POSIX::_exit(127);
@@ -154,7 +154,7 @@ try_commands($_) for sort keys %commands;
 # [fault, what is said of it]
 my @made_up = (
 	['overflow', qr/heap-buffer-overflow/], ['division', qr/division by zero/],
-	['leak', qr/can no longer be reached/], ['spin', qr/timeout after/],
+	['leak', qr/^of this input: 0x.*can no longer be reached/ms], ['spin', qr/timeout after/],
 	['exit code', qr/an end by 77/], ['no message', qr/an end without a message/],
 	['markup', qr/FAULT: markup: /], ['control', qr/FAULT: text: /],
 );

@@ -2,6 +2,7 @@
 /* What an input has allocated, by the hooks that sanitizers offer. */
 #include <sanitizer/allocator_interface.h>
 #include <sanitizer/lsan_interface.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
@@ -11,6 +12,10 @@
 #define SLOTS (1ul << SLOTS_SHIFT)
 
 enum { FREE, GONE };
+
+/* Of what leaks. */
+#define SHOWN 20
+#define SHOWN_BYTES 128
 
 /* Pointers are kept inverted, or leak checkers would find them here. */
 static struct {
@@ -95,12 +100,36 @@ void memory_end(void)
 	memory.nr = 0;
 }
 
+/* What is not among these comes from before, or from the mutations. */
+static void show_what_is_left(void)
+{
+	size_t shown = 0, i, j;
+
+	for (i = 0; i < memory.nr && shown < SHOWN; i++) {
+		size_t key = memory.known[memory.used[i]], bytes;
+		const unsigned char *p = (void *)~key;
+
+		if (key == GONE)
+			continue;
+		bytes = __sanitizer_get_allocated_size(p);
+		fprintf(stderr, "of this input: %p, %zu bytes: ", (void *)p,
+			bytes);
+		for (j = 0; j < bytes && j < SHOWN_BYTES; j++)
+			fprintf(stderr, "%c",
+				p[j] >= ' ' && p[j] < 0x7f ? p[j] : '.');
+		fprintf(stderr, "\n");
+		shown++;
+	}
+}
+
 void memory_check_leaks(void)
 {
 	bool recording = memory.recording;
 
 	memory.recording = false;
-	if (__lsan_do_recoverable_leak_check())
+	if (__lsan_do_recoverable_leak_check()) {
+		show_what_is_left();
 		fuzz_fault("memory can no longer be reached");
+	}
 	memory.recording = recording;
 }
