@@ -61,7 +61,7 @@ SKIP: {
 	my @no_file = -e '/dev/kvm' ? in_namespace(<<'EOT') : ();
 dir=$(mktemp -d); mount -t tmpfs none $dir
 for d in null zero full random urandom; do touch $dir/$d; mount --bind /dev/$d $dir/$d; done
-mount --bind $dir /dev
+mount --rbind $dir /dev; umount -R -l $dir; rmdir $dir
 EOT
 	skipped_in_all_ways('no /dev/kvm', \@no_file, qr{/dev/kvm: No such file.*modprobe kvm}s);
 }
